@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+#include <atomic>
+#include <cstdint>
+
+namespace uccs::base {
+
+/// How long waiting loops of this process spin before they give the CPU away. Set once at start-up
+/// from the CPUs and the ECs that share them: with more waiters than CPUs every spin steals the time
+/// slice of the EC that is waited for, so the budget is 0 (a barrier of 8 ECs on 2 CPUs: 10 us
+/// instead of 12 ms).
+struct WaitPolicy {
+  uint32_t spins = 2000;         ///< polls with `pause` between them before the first yield
+  uint32_t yields = 20000;       ///< polls with sched_yield between them before the first sleep
+  uint32_t sleep_ns_max = 200000; ///< longest single sleep; the first is a quarter of it
+};
+
+/// The policy in force. `waiters` = ECs (and communicating threads) that share `cpus`.
+const WaitPolicy& wait_policy();
+void set_wait_policy(int waiters, int cpus);
+
+inline void cpu_pause() {
+#if defined(__x86_64__)
+  __builtin_ia32_pause();
+#elif defined(__aarch64__)
+  asm volatile("yield");
+#endif
+}
+
+/// The one way to wait: poll, call `pause()` after every miss. Spins, then yields, then sleeps for a
+/// bounded time. A local object per wait; costs nothing until the first miss.
+class Backoff {
+ public:
+  /// After a miss. The inline part is the spin only.
+  void pause() {
+    if (misses_ < wait_policy().spins) {
+      ++misses_;
+      cpu_pause();
+      return;
+    }
+    pause_slow(nullptr, 0);
+  }
+
+  /// As `pause`, but the sleep is a futex wait on `*doorbell` while it still holds `seen`: whoever
+  /// rings (increments and wakes) ends it early. Sleeps stay bounded, so a ring that is missed costs
+  /// at most `sleep_ns_max`.
+  void pause_on(std::atomic<uint32_t>* doorbell, uint32_t seen) {
+    if (misses_ < wait_policy().spins) {
+      ++misses_;
+      cpu_pause();
+      return;
+    }
+    pause_slow(doorbell, seen);
+  }
+
+  /// True once the next pause would sleep: the moment for the waiter to announce itself.
+  bool will_sleep() const { return misses_ >= wait_policy().spins + wait_policy().yields; }
+
+  void reset() { misses_ = 0; }
+
+ private:
+  void pause_slow(std::atomic<uint32_t>* doorbell, uint32_t seen);
+  uint32_t misses_ = 0;
+};
+
+/// Wakes all that sleep on `*doorbell`, in this process and in others that map it.
+void wake_all(std::atomic<uint32_t>* doorbell);
+
+}  // namespace uccs::base

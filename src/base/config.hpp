@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+#include <cstddef>
+#include <cstdint>
+
+namespace uccs::base {
+
+enum class ConfigKind : uint8_t { kBool, kInt, kSize, kDuration, kText, kChoice, kFlag };
+
+/// One row of config.def. Everything about a setting is derived from its row: the parser, the values
+/// below, `uccs-info`, the table in docs/configuration.md and the "did you mean" of unknown names.
+struct ConfigEntry {
+  const char* name;       ///< environment variable, e.g. "UCCS_LOG"
+  const char* aliases;    ///< comma-separated older spellings, "" if none; `name` wins
+  ConfigKind kind;        ///< kFlag: being set counts, whatever the value
+  const char* unit;       ///< "" or e.g. "bytes", "ns"
+  const char* default_text;
+  const char* choices;    ///< for kChoice: "a|b|c"
+  const char* help;       ///< one line
+};
+
+/// Parsed values, one member per row of config.def (see config_values.hpp for the list).
+struct Config;
+
+/// The process's configuration, read from the environment on first use. An invalid value ends the
+/// job with a message that names the variable, the value and what is legal.
+const Config& config();
+
+/// All rows, for tools and docs.
+const ConfigEntry* config_entries(size_t* count_out);
+
+/// Warns once about every UCCS_* / SHMEM_* / SMA_* variable no row knows, with the nearest name.
+void config_warn_unknown();
+
+/// "512", "1.5G", ".5m": a non-negative decimal number with an optional K, M, G or T (powers of
+/// 1024, either case; anything after that letter is ignored, as OpenSHMEM 1.6 section 9.2 has it).
+/// Returns false on anything else; rounds up to whole bytes.
+bool parse_size(const char* text, uint64_t* bytes_out);
+
+}  // namespace uccs::base

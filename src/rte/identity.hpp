@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+#include <cstdint>
+
+#include "uccs/status.h"
+
+namespace uccs::rte {
+
+/// Who this process is in its job, and what the launcher handed over. Constant after `start`.
+struct Identity {
+  int ec = 0;            ///< 0..num_ecs-1
+  int num_ecs = 1;
+  int node_first = 0;    ///< lowest EC number on this node; the node's ECs are consecutive
+  int node_size = 1;     ///< ECs on this node
+  int segment_fd = -1;   ///< memfd shared by the node's ECs, sparse and sealed; -1: nobody to share with
+  uint64_t segment_bytes = 0;  ///< its size
+  const char* backend = "single";
+  char host[64] = "";
+};
+
+/// Reads the launcher's hand-over from the environment and picks the backend. Local, quick (no
+/// message is exchanged, no thread started), idempotent, thread safe. A launcher that is visible
+/// but unusable ends the process with the remedy.
+const Identity& start();
+
+/// What the launcher shows and judges when this process ends.
+enum class Phase : uint32_t { kStarted = 0, kInitialized = 1, kFinalized = 2 };
+
+/// Tells the launcher how far this process is: an exit in phase kInitialized, even with status 0,
+/// ends the job. Lock-free.
+void set_phase(Phase phase);
+
+/// Publishes where this EC waits ("barrier_all", "wait_until"), for the launcher's hang and death
+/// reports; NULL when it no longer does. `what` must be a string literal. Called from slow paths only.
+void set_activity(const char* what);
+
+/// Ends all processes of the job with `status` as the job's exit status; never returns.
+/// The launcher prints `message` when it is not NULL.
+[[noreturn]] void end_job(int status, const char* message);
+
+/// True once some EC of this job ended abnormally or ended the job: waiting loops give up then.
+bool job_is_ending();
+
+}  // namespace uccs::rte
