@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+#include <cstddef>
+#include <cstdint>
+
+#include "uccs/status.h"
+
+namespace uccs::core {
+
+/// Scratch of one group in every EC's internal memory, at the same offset everywhere.
+/// `coll` lays it out; zero when the group is made.
+constexpr size_t kGroupScratchBytes = 16 * 1024;
+
+/// An ordered set of ECs that communicate collectively. Member i is EC `first + i * stride`.
+/// One thread of each member EC at a time may be inside a collective of the group; different groups
+/// are independent.
+struct Group {
+  int rank = -1;   ///< this EC's index in the group
+  int size = 0;
+  int first = 0;
+  int stride = 1;  ///< may be negative
+  int id = -1;     ///< number of its scratch, same on all members
+  std::byte* scratch = nullptr;  ///< this EC's scratch; peers' by translate()
+  uint64_t sync_epoch = 0;       ///< barriers done; owned by coll
+  uint64_t data_epoch = 0;       ///< data-moving collectives done; owned by coll
+};
+
+inline int group_ec(const Group& group, int index) { return group.first + index * group.stride; }
+
+/// All ECs of the job; valid after job_start.
+Group& world_group();
+
+/// Index of `ec` in `group`, -1 if it is no member. No table walk.
+inline int group_index(const Group& group, int ec) {
+  const int distance = ec - group.first;
+  if (group.stride == 1) return distance >= 0 && distance < group.size ? distance : -1;
+  if (group.stride == 0) return distance == 0 ? 0 : -1;
+  const int index = distance / group.stride;
+  return index * group.stride == distance && index >= 0 && index < group.size ? index : -1;
+}
+
+}  // namespace uccs::core
