@@ -10,6 +10,10 @@ namespace uccs::core {
 /// Scratch of one group in every EC's internal memory, at the same offset everywhere.
 /// `coll` lays it out; zero when the group is made.
 constexpr size_t kGroupScratchBytes = 16 * 1024;
+constexpr int kMaxGroups = 8192;
+
+/// This EC's scratch of group number `id` (0 is the world group's); nothing is resident until touched.
+std::byte* group_scratch(int id);
 
 /// An ordered set of ECs that communicate collectively. Member i is EC `first + i * stride`.
 /// One thread of each member EC at a time may be inside a collective of the group; different groups
@@ -27,7 +31,8 @@ struct Group {
 
 inline int group_ec(const Group& group, int index) { return group.first + index * group.stride; }
 
-/// All ECs of the job; valid after job_start.
+/// All ECs of the job, number 0; valid after job_start. Its scratch and epochs live as long as the
+/// process, so a job that ends and starts again goes on where it was.
 Group& world_group();
 
 /// Index of `ec` in `group`, -1 if it is no member. No table walk.

@@ -1,0 +1,26 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# uccs_add_spmd_test(<name> <target> PES <counts...> [ARGS ...] [LABELS ...] [TIMEOUT s])
+#
+# Registers <name>.np<k> for each k: the program under our own launcher with k processes. The launcher
+# ends the job at the first failure; the time limit is there so that a hang is a failure too.
+function(uccs_add_spmd_test name target)
+  cmake_parse_arguments(SPMD "" "TIMEOUT" "PES;ARGS;LABELS;ENVIRONMENT" ${ARGN})
+  if(NOT BUILD_TESTING)
+    return()
+  endif()
+  if(NOT SPMD_TIMEOUT)
+    set(SPMD_TIMEOUT 60)
+  endif()
+  if(UCCS_SANITIZE)
+    math(EXPR SPMD_TIMEOUT "${SPMD_TIMEOUT} * 5")
+  endif()
+  foreach(k IN LISTS SPMD_PES)
+    add_test(NAME ${name}.np${k}
+      COMMAND ${CMAKE_BINARY_DIR}/bin/oshrun -n ${k} --timeout ${SPMD_TIMEOUT}
+              $<TARGET_FILE:${target}> ${SPMD_ARGS})
+    math(EXPR outer "${SPMD_TIMEOUT} + 30")
+    set_tests_properties(${name}.np${k} PROPERTIES
+      TIMEOUT ${outer} LABELS "spmd;${SPMD_LABELS}" SKIP_RETURN_CODE 77
+      ENVIRONMENT "${SPMD_ENVIRONMENT}")
+  endforeach()
+endfunction()
