@@ -7,16 +7,17 @@ namespace uccs::base {
 
 enum class ConfigKind : uint8_t { kBool, kInt, kSize, kDuration, kText, kChoice, kFlag };
 
-/// One row of config.def. Everything about a setting is derived from its row: the parser, the values
-/// below, `uccs-info`, the table in docs/configuration.md and the "did you mean" of unknown names.
+/// One row of config.def. Everything about a setting is derived from its row: the parser, the
+/// values below, `uccs-info`, the table in docs/configuration.md and the "did you mean" of unknown
+/// names.
 struct ConfigEntry {
-  const char* name;       ///< environment variable, e.g. "UCCS_LOG"
-  const char* aliases;    ///< comma-separated older spellings, "" if none; `name` wins
-  ConfigKind kind;        ///< kFlag: being set counts, whatever the value
-  const char* unit;       ///< "" or e.g. "bytes", "ns"
+  const char* name;     ///< environment variable, e.g. "UCCS_LOG"
+  const char* aliases;  ///< comma-separated older spellings, "" if none; `name` wins
+  ConfigKind kind;      ///< kFlag: being set counts, whatever the value
+  const char* unit;     ///< "" or e.g. "bytes", "ns"
   const char* default_text;
-  const char* choices;    ///< for kChoice: "a|b|c"
-  const char* help;       ///< one line
+  const char* choices;  ///< for kChoice: "a|b|c"
+  const char* help;     ///< one line
 };
 
 /// Parsed values, one member per row of config.def (see config_values.hpp for the list).

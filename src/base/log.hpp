@@ -8,7 +8,8 @@ enum class LogLevel : int { kError = 0, kWarn = 1, kInfo = 2, kDebug = 3 };
 /// Who speaks: set once by rte when the process learns its number. Before that lines carry the pid.
 void log_set_identity(int ec, int num_ecs);
 
-/// True when `level` is to be printed (config `UCCS_LOG`: error | warn | info | debug, default warn).
+/// True when `level` is to be printed (config `UCCS_LOG`: error | warn | info | debug, default
+/// warn).
 bool log_enabled(LogLevel level);
 
 /// One line to stderr, written with a single write(2) so lines of ECs never mix:

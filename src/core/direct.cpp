@@ -6,6 +6,7 @@ uccs_direct_map_t direct_map = {};
 }  // namespace uccs::core
 
 extern "C" {
-// Not const-folded into readers: the pointer is a constant, the map behind it is filled at start-up.
+// Not const-folded into readers: the pointer is a constant, the map behind it is filled at
+// start-up.
 const uccs_direct_map_t* const uccs_direct = &uccs::core::direct_map;
 }

@@ -12,18 +12,19 @@ namespace uccs::core {
 constexpr size_t kGroupScratchBytes = 16 * 1024;
 constexpr int kMaxGroups = 8192;
 
-/// This EC's scratch of group number `id` (0 is the world group's); nothing is resident until touched.
+/// This EC's scratch of group number `id` (0 is the world group's); nothing is resident until
+/// touched.
 std::byte* group_scratch(int id);
 
 /// An ordered set of ECs that communicate collectively. Member i is EC `first + i * stride`.
 /// One thread of each member EC at a time may be inside a collective of the group; different groups
 /// are independent.
 struct Group {
-  int rank = -1;   ///< this EC's index in the group
+  int rank = -1;  ///< this EC's index in the group
   int size = 0;
   int first = 0;
-  int stride = 1;  ///< may be negative
-  int id = -1;     ///< number of its scratch, same on all members
+  int stride = 1;                ///< may be negative
+  int id = -1;                   ///< number of its scratch, same on all members
   std::byte* scratch = nullptr;  ///< this EC's scratch; peers' by translate()
   uint64_t sync_epoch = 0;       ///< barriers done; owned by coll
   uint64_t data_epoch = 0;       ///< data-moving collectives done; owned by coll

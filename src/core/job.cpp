@@ -6,10 +6,10 @@
 #include <cstring>
 #include <mutex>
 
+#include "base/backoff.hpp"
 #include "base/config.hpp"
 #include "base/config_values.hpp"
 #include "base/cpus.hpp"
-#include "base/backoff.hpp"
 #include "base/log.hpp"
 #include "core/direct.hpp"
 #include "core/group.hpp"
@@ -76,9 +76,10 @@ void* internal_allocate(size_t bytes, size_t alignment) {
   const mem::SlotLayout& layout = node_segment().layout();
   const size_t at = (internal_used + alignment - 1) / alignment * alignment;
   if (at + bytes > layout.internal_bytes)
-    base::fatal("UCCS's own shared memory is exhausted (%zu of %zu bytes used, %zu asked for): lower "
-                "UCCS_LANES or UCCS_CHANNELS",
-                internal_used, layout.internal_bytes, bytes);
+    base::fatal(
+        "UCCS's own shared memory is exhausted (%zu of %zu bytes used, %zu asked for): lower "
+        "UCCS_LANES or UCCS_CHANNELS",
+        internal_used, layout.internal_bytes, bytes);
   internal_used = at + bytes;
   return own_slot() + layout.internal_offset() + at;
 }
@@ -88,11 +89,12 @@ void report_exhaustion(size_t bytes) {
   static bool is_reported = false;
   if (is_reported || job.me != 0) return;
   is_reported = true;
-  base::log_line(base::LogLevel::kError,
-                 "the symmetric heap is exhausted: %zu bytes asked for, %zu of %zu free, the largest "
-                 "free block has %zu; set SHMEM_SYMMETRIC_SIZE to at least %zu",
-                 bytes, heap().free_bytes(), heap().total_bytes(), heap().largest_free(),
-                 heap().total_bytes() - heap().free_bytes() + bytes + (bytes >> 3));
+  base::log_line(
+      base::LogLevel::kError,
+      "the symmetric heap is exhausted: %zu bytes asked for, %zu of %zu free, the largest "
+      "free block has %zu; set SHMEM_SYMMETRIC_SIZE to at least %zu",
+      bytes, heap().free_bytes(), heap().total_bytes(), heap().largest_free(),
+      heap().total_bytes() - heap().free_bytes() + bytes + (bytes >> 3));
 }
 }  // namespace
 
@@ -121,8 +123,9 @@ void* heap_reallocate(void* block, size_t bytes) {
 bool heap_free(void* block) {
   const std::lock_guard guard(heap_lock);
   if (void* spoiled = heap().first_overrun())
-    base::fatal("the %zu bytes at %p of the symmetric heap were overrun: some EC wrote past their end",
-                heap().bytes_from(spoiled), spoiled);
+    base::fatal(
+        "the %zu bytes at %p of the symmetric heap were overrun: some EC wrote past their end",
+        heap().bytes_from(spoiled), spoiled);
   return heap().release(block);
 }
 
@@ -143,10 +146,11 @@ void fail_translate(const char* call, const void* symmetric, int ec) {
     base::fatal("%s: called before the library was initialised or after it was finalised", call);
   if (ec < 0 || ec >= job.size)
     base::fatal("%s: there is no PE %d: PEs are numbered 0 to %d", call, ec, job.size - 1);
-  base::fatal("%s: address %p is not symmetric: PE %d can be reached in memory from the symmetric heap "
-              "(shmem_malloc) and in globals of the executable, not on the stack, in malloc'ed memory "
-              "or in a shared library",
-              call, symmetric, ec);
+  base::fatal(
+      "%s: address %p is not symmetric: PE %d can be reached in memory from the symmetric heap "
+      "(shmem_malloc) and in globals of the executable, not on the stack, in malloc'ed memory "
+      "or in a shared library",
+      call, symmetric, ec);
 }
 
 }  // namespace uccs::core

@@ -32,10 +32,11 @@ uccs_status_t wanted_heap(bool* is_explicit_out, size_t* bytes_out) {
   if (strcmp(text, "auto") == 0) return UCCS_OK;
   uint64_t bytes = 0;
   if (!base::parse_size(text, &bytes) || bytes > (uint64_t{1} << 46)) {
-    base::log_line(base::LogLevel::kError,
-                   "SHMEM_SYMMETRIC_SIZE=%s is not a size: write a number with an optional K, M, G or "
-                   "T, for example 512M or 1.5G",
-                   text);
+    base::log_line(
+        base::LogLevel::kError,
+        "SHMEM_SYMMETRIC_SIZE=%s is not a size: write a number with an optional K, M, G or "
+        "T, for example 512M or 1.5G",
+        text);
     return UCCS_ERR_INVALID;
   }
   *is_explicit_out = true;

@@ -13,7 +13,8 @@ namespace uccs::mem {
 namespace {
 
 /// Source and destination together overflow the last-level cache from half its size on; measured
-/// (16 MiB on a 32 MiB cache): 42 GB/s with non-temporal stores, 29-34 with memcpy; below, memcpy wins.
+/// (16 MiB on a 32 MiB cache): 42 GB/s with non-temporal stores, 29-34 with memcpy; below, memcpy
+/// wins.
 size_t find_threshold() {
   const long last_level = sysconf(_SC_LEVEL3_CACHE_SIZE);
   return last_level > 0 ? static_cast<size_t>(last_level) / 2 : size_t{16} << 20;

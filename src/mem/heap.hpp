@@ -7,10 +7,11 @@
 
 namespace uccs::mem {
 
-/// The allocator of a symmetric heap. It decides from sizes and order alone, so the same calls on all
-/// ECs give the same offsets and nobody has to talk. Its bookkeeping is in private memory: another
-/// EC's stray put can spoil the data, never the lists. Best fit, neighbours merge, 64-byte granules
-/// (blocks of different owners share no cache line). Not thread safe: the caller holds a lock.
+/// The allocator of a symmetric heap. It decides from sizes and order alone, so the same calls on
+/// all ECs give the same offsets and nobody has to talk. Its bookkeeping is in private memory:
+/// another EC's stray put can spoil the data, never the lists. Best fit, neighbours merge, 64-byte
+/// granules (blocks of different owners share no cache line). Not thread safe: the caller holds a
+/// lock.
 class Heap {
  public:
   /// Manages [base, base + bytes). With guards each block is followed by a pattern that `release`
@@ -52,9 +53,9 @@ class Heap {
   size_t total_bytes_ = 0;
   size_t free_bytes_ = 0;
   bool has_guards_ = false;
-  std::map<size_t, Block> live_;                  ///< by offset
-  std::map<size_t, size_t> free_;                 ///< offset -> extent, no two adjacent
-  std::set<std::pair<size_t, size_t>> by_extent_; ///< (extent, offset) of the same ranges
+  std::map<size_t, Block> live_;                   ///< by offset
+  std::map<size_t, size_t> free_;                  ///< offset -> extent, no two adjacent
+  std::set<std::pair<size_t, size_t>> by_extent_;  ///< (extent, offset) of the same ranges
 };
 
 }  // namespace uccs::mem

@@ -52,8 +52,8 @@ uint64_t address_space_limit() {
   return std::min<uint64_t>(kMaxSegmentBytes, limit.rlim_cur / 2);
 }
 
-/// Maps the slots at the preferred address, else at any multiple of kMaxAlignment: ECs may differ in
-/// the address but not in what lies below it, so that aligned allocations are at equal offsets.
+/// Maps the slots at the preferred address, else at any multiple of kMaxAlignment: ECs may differ
+/// in the address but not in what lies below it, so that aligned allocations are at equal offsets.
 void* map_slots(int fd, size_t bytes) {
   const int access = PROT_READ | PROT_WRITE;
   const int kind = MAP_NORESERVE | (fd >= 0 ? MAP_SHARED : MAP_PRIVATE | MAP_ANONYMOUS);
@@ -138,7 +138,8 @@ uccs_status_t NodeSegment::attach(int fd, int count, int index, const SlotLayout
 uccs_status_t NodeSegment::agree(int fd, int count, int index) {
   void* page = mmap(nullptr, sizeof(Header), PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
   if (page == MAP_FAILED) {
-    base::log_line(base::LogLevel::kError, "cannot map the node's shared memory: %s", strerror(errno));
+    base::log_line(base::LogLevel::kError, "cannot map the node's shared memory: %s",
+                   strerror(errno));
     return UCCS_ERR_SYSTEM;
   }
   auto* header = static_cast<Header*>(page);
@@ -151,10 +152,11 @@ uccs_status_t NodeSegment::agree(int fd, int count, int index) {
                    index, count, layout_.static_bytes, static_cast<unsigned long long>(theirs));
     status = UCCS_ERR_STATE;
   } else if (!same_everywhere(header->heap_bytes, layout_.heap_bytes, &theirs)) {
-    base::log_line(base::LogLevel::kError,
-                   "the symmetric heap differs between ECs: %zu bytes here, %llu bytes elsewhere; set "
-                   "SHMEM_SYMMETRIC_SIZE (and `ulimit -v`) alike for all ECs",
-                   layout_.heap_bytes, static_cast<unsigned long long>(theirs));
+    base::log_line(
+        base::LogLevel::kError,
+        "the symmetric heap differs between ECs: %zu bytes here, %llu bytes elsewhere; set "
+        "SHMEM_SYMMETRIC_SIZE (and `ulimit -v`) alike for all ECs",
+        layout_.heap_bytes, static_cast<unsigned long long>(theirs));
     status = UCCS_ERR_STATE;
   }
   munmap(page, sizeof(Header));

@@ -32,7 +32,8 @@ int visit_executable(dl_phdr_info* info, size_t, void* result) {
   for (int i = 0; i < info->dlpi_phnum; ++i) {
     const ElfW(Phdr)& header = info->dlpi_phdr[i];
     if (header.p_type == PT_GNU_RELRO)
-      relro = {info->dlpi_addr + header.p_vaddr, info->dlpi_addr + header.p_vaddr + header.p_memsz, 0};
+      relro = {info->dlpi_addr + header.p_vaddr, info->dlpi_addr + header.p_vaddr + header.p_memsz,
+               0};
   }
   for (int i = 0; i < info->dlpi_phnum; ++i) {
     const ElfW(Phdr)& header = info->dlpi_phdr[i];
@@ -60,8 +61,9 @@ void copy_held_pages(const StaticRange& range, std::byte* dest) {
   for (size_t done = file_bytes; done < range.bytes; done += std::size(entries) * kPage) {
     const size_t pages = std::min((range.bytes - done) / kPage, std::size(entries));
     const uintptr_t page_number = (reinterpret_cast<uintptr_t>(range.low) + done) / kPage;
-    const bool is_known = pagemap >= 0 && pread(pagemap, entries, pages * 8, static_cast<off_t>(page_number * 8)) ==
-                                              static_cast<ssize_t>(pages * 8);
+    const bool is_known =
+        pagemap >= 0 && pread(pagemap, entries, pages * 8, static_cast<off_t>(page_number * 8)) ==
+                            static_cast<ssize_t>(pages * 8);
     for (size_t i = 0; i < pages; ++i)
       if (!is_known || (entries[i] & kPresentOrSwapped))
         memcpy(dest + done + i * kPage, range.low + done + i * kPage, kPage);
@@ -83,7 +85,8 @@ uccs_status_t share_static_data(const StaticRange& range, int fd, uint64_t offse
   void* mirror = mmap(nullptr, range.bytes, PROT_READ | PROT_WRITE, MAP_SHARED, fd,
                       static_cast<off_t>(offset));
   if (mirror == MAP_FAILED) {
-    base::log_line(base::LogLevel::kError, "cannot map a shared copy of the globals: %s", strerror(errno));
+    base::log_line(base::LogLevel::kError, "cannot map a shared copy of the globals: %s",
+                   strerror(errno));
     return UCCS_ERR_SYSTEM;
   }
   // A signal handler that writes a global between the copy and the mapping would be lost.
@@ -136,7 +139,8 @@ void static_data_after_fork_in_child() {
   // fork_copy itself lives in this library's data, not in the executable's: no global is read
   // between here and the mapping.
   if (!fork_copy) return;
-  mremap(fork_copy, shared_range.bytes, shared_range.bytes, MREMAP_MAYMOVE | MREMAP_FIXED, shared_range.low);
+  mremap(fork_copy, shared_range.bytes, shared_range.bytes, MREMAP_MAYMOVE | MREMAP_FIXED,
+         shared_range.low);
   fork_copy = nullptr;
   shared_range = {};
 }
