@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/* Runs under callgrind and dumps one file per operation: kCalls calls each, from PE 0 to PE 1. The
+ * instructions of an empty loop are dumped as "loop", so that run.py can subtract them. */
+#include <shmem.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <valgrind/callgrind.h>
+
+enum { kCalls = 1000 };
+
+static long word[8] __attribute__((aligned(64)));
+static double real_word;
+
+#define MEASURE(name, statement)                 \
+  do {                                           \
+    statement; /* first use may resolve a symbol */ \
+    CALLGRIND_ZERO_STATS;                        \
+    CALLGRIND_TOGGLE_COLLECT;                    \
+    for (volatile int i = 0; i < kCalls; ++i) {  \
+      statement;                                 \
+    }                                            \
+    CALLGRIND_TOGGLE_COLLECT;                    \
+    CALLGRIND_DUMP_STATS_AT(name);               \
+  } while (0)
+
+int main(void) {
+  shmem_init();
+  const int peer = shmem_n_pes() - 1;
+  long value = 1, *heap_word = shmem_malloc(64);
+  shmem_ctx_t ctx;
+  if (!heap_word || shmem_ctx_create(SHMEM_CTX_PRIVATE, &ctx)) shmem_global_exit(1);
+  if (shmem_my_pe() == 0) {
+    MEASURE("loop", __asm__ volatile("" ::: "memory"));
+    MEASURE("long_p heap", shmem_long_p(heap_word, 1, peer));
+    MEASURE("long_p static", shmem_long_p(word, 1, peer));
+    MEASURE("long_put 1", shmem_long_put(heap_word, &value, 1, peer));
+    MEASURE("putmem 8", shmem_putmem(heap_word, &value, 8, peer));
+    MEASURE("put_nbi 1", shmem_long_put_nbi(heap_word, &value, 1, peer));
+    MEASURE("long_g heap", value = shmem_long_g(heap_word, peer));
+    MEASURE("long_get 1", shmem_long_get(&value, heap_word, 1, peer));
+    MEASURE("fetch_add", value = shmem_long_atomic_fetch_add(heap_word, 1, peer));
+    MEASURE("add", shmem_long_atomic_add(heap_word, 1, peer));
+    MEASURE("compare_swap", value = shmem_long_atomic_compare_swap(heap_word, 1, 2, peer));
+    MEASURE("double_p static", shmem_double_p(&real_word, 1.0, peer));
+    MEASURE("quiet", shmem_quiet());
+    MEASURE("fence", shmem_fence());
+    MEASURE("ctx long_p", shmem_ctx_long_p(ctx, heap_word, 1, peer));
+    MEASURE("ctx quiet", shmem_ctx_quiet(ctx));
+    value = word[1];
+    MEASURE("wait_until true", shmem_long_wait_until(&word[1], SHMEM_CMP_EQ, 0));
+  }
+  shmem_ctx_destroy(ctx);
+  shmem_barrier_all();
+  shmem_free(heap_word);
+  shmem_finalize();
+  return 0;
+}
