@@ -6,17 +6,24 @@
 namespace uccs::base {
 
 /// How long waiting loops of this process spin before they give the CPU away. Set once at start-up
-/// from the CPUs and the ECs that share them: with more waiters than CPUs every spin steals the time
-/// slice of the EC that is waited for, so the budget is 0 (a barrier of 8 ECs on 2 CPUs: 10 us
+/// from the CPUs and the ECs that share them: with more waiters than CPUs every spin steals the
+/// time slice of the EC that is waited for, so the budget is 0 (a barrier of 8 ECs on 2 CPUs: 10 us
 /// instead of 12 ms).
 struct WaitPolicy {
-  uint32_t spins = 2000;         ///< polls with `pause` between them before the first yield
-  uint32_t yields = 20000;       ///< polls with sched_yield between them before the first sleep
-  uint32_t sleep_ns_max = 200000; ///< longest single sleep; the first is a quarter of it
+  uint32_t spins = 2000;           ///< polls with `pause` between them before the first yield
+  uint32_t yields = 20000;         ///< polls with sched_yield between them before the first sleep
+  uint32_t sleep_ns_max = 200000;  ///< longest single sleep; the first is a quarter of it
 };
 
-/// The policy in force. `waiters` = ECs (and communicating threads) that share `cpus`.
-const WaitPolicy& wait_policy();
+namespace detail {
+extern WaitPolicy wait_policy_in_force;
+}
+
+/// The policy in force.
+inline const WaitPolicy& wait_policy() { return detail::wait_policy_in_force; }
+
+/// Chooses the policy; `waiters` = ECs (and communicating threads) that share `cpus`. The setting
+/// UCCS_SPIN overrides the spins. Before waiting starts: waiting threads read the policy unlocked.
 void set_wait_policy(int waiters, int cpus);
 
 inline void cpu_pause() {
@@ -27,8 +34,8 @@ inline void cpu_pause() {
 #endif
 }
 
-/// The one way to wait: poll, call `pause()` after every miss. Spins, then yields, then sleeps for a
-/// bounded time. A local object per wait; costs nothing until the first miss.
+/// The one way to wait: poll, call `pause()` after every miss. Spins, then yields, then sleeps for
+/// a bounded time. A local object per wait; costs nothing until the first miss.
 class Backoff {
  public:
   /// After a miss. The inline part is the spin only.
@@ -42,8 +49,8 @@ class Backoff {
   }
 
   /// As `pause`, but the sleep is a futex wait on `*doorbell` while it still holds `seen`: whoever
-  /// rings (increments and wakes) ends it early. Sleeps stay bounded, so a ring that is missed costs
-  /// at most `sleep_ns_max`.
+  /// rings (increments and wakes) ends it early. Sleeps stay bounded, so a ring that is missed
+  /// costs at most `sleep_ns_max`.
   void pause_on(std::atomic<uint32_t>* doorbell, uint32_t seen) {
     if (misses_ < wait_policy().spins) {
       ++misses_;

@@ -8,11 +8,12 @@ namespace uccs::rte {
 
 /// Who this process is in its job, and what the launcher handed over. Constant after `start`.
 struct Identity {
-  int ec = 0;            ///< 0..num_ecs-1
+  int ec = 0;  ///< 0..num_ecs-1
   int num_ecs = 1;
-  int node_first = 0;    ///< lowest EC number on this node; the node's ECs are consecutive
-  int node_size = 1;     ///< ECs on this node
-  int segment_fd = -1;   ///< memfd shared by the node's ECs, sparse and sealed; -1: nobody to share with
+  int node_first = 0;  ///< lowest EC number on this node; the node's ECs are consecutive
+  int node_size = 1;   ///< ECs on this node
+  int segment_fd =
+      -1;  ///< memfd shared by the node's ECs, sparse and sealed; -1: nobody to share with
   uint64_t segment_bytes = 0;  ///< its size
   const char* backend = "single";
   char host[64] = "";
@@ -31,7 +32,8 @@ enum class Phase : uint32_t { kStarted = 0, kInitialized = 1, kFinalized = 2 };
 void set_phase(Phase phase);
 
 /// Publishes where this EC waits ("barrier_all", "wait_until"), for the launcher's hang and death
-/// reports; NULL when it no longer does. `what` must be a string literal. Called from slow paths only.
+/// reports; NULL when it no longer does. `what` must be a string literal. Called from slow paths
+/// only.
 void set_activity(const char* what);
 
 /// Ends all processes of the job with `status` as the job's exit status; never returns.
