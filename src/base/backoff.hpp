@@ -15,8 +15,15 @@ struct WaitPolicy {
   uint32_t sleep_ns_max = 200000;  ///< longest single sleep; the first is a quarter of it
 };
 
-/// The policy in force. `waiters` = ECs (and communicating threads) that share `cpus`.
-const WaitPolicy& wait_policy();
+namespace detail {
+extern WaitPolicy wait_policy_in_force;
+}
+
+/// The policy in force.
+inline const WaitPolicy& wait_policy() { return detail::wait_policy_in_force; }
+
+/// Chooses the policy; `waiters` = ECs (and communicating threads) that share `cpus`. The setting
+/// UCCS_SPIN overrides the spins. Before waiting starts: waiting threads read the policy unlocked.
 void set_wait_policy(int waiters, int cpus);
 
 inline void cpu_pause() {

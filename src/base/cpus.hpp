@@ -7,4 +7,8 @@ namespace uccs::base {
 /// quota (v1 and v2, rounded up). Read once, then cached.
 int usable_cpus();
 
+/// CPUs that the quotas of a process's cgroups grant, rounded up; 0 when nothing limits it. The
+/// arguments are files in the format of /proc/self/cgroup and /proc/self/mountinfo.
+int cgroup_cpus(const char* cgroup_file, const char* mountinfo_file);
+
 }  // namespace uccs::base

@@ -16,11 +16,15 @@ bool log_enabled(LogLevel level);
 /// `uccs: EC 3/8 on host: error: text`. Thread safe, async-signal-unsafe.
 void log_line(LogLevel level, const char* format, ...) __attribute__((format(printf, 2, 3)));
 
-/// An error after which this process cannot go on: logs the line, then ends the whole job through
-/// the hook that rte installed (default: exit status 1). Never returns.
+/// An error after which this process cannot go on: ends the whole job through the hook that rte
+/// installed, which also sees to it that the line is printed, once; without a hook logs the line
+/// and exits with status 1. Never returns.
 [[noreturn]] void fatal(const char* format, ...) __attribute__((format(printf, 1, 2)));
 
-/// How `fatal` ends the job. `hook` must not return.
+/// The error line as `fatal` prints it, whatever the level in force. For the hook.
+void log_fatal_line(const char* text);
+
+/// How `fatal` ends the job: `hook` prints or passes on the message and does not return.
 void set_fatal_hook(void (*hook)(const char* message));
 
 }  // namespace uccs::base
