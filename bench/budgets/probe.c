@@ -11,16 +11,16 @@ enum { kCalls = 1000 };
 static long word[8] __attribute__((aligned(64)));
 static double real_word;
 
-#define MEASURE(name, statement)                 \
-  do {                                           \
+#define MEASURE(name, statement)                    \
+  do {                                              \
     statement; /* first use may resolve a symbol */ \
-    CALLGRIND_ZERO_STATS;                        \
-    CALLGRIND_TOGGLE_COLLECT;                    \
-    for (volatile int i = 0; i < kCalls; ++i) {  \
-      statement;                                 \
-    }                                            \
-    CALLGRIND_TOGGLE_COLLECT;                    \
-    CALLGRIND_DUMP_STATS_AT(name);               \
+    CALLGRIND_ZERO_STATS;                           \
+    CALLGRIND_TOGGLE_COLLECT;                       \
+    for (volatile int i = 0; i < kCalls; ++i) {     \
+      statement;                                    \
+    }                                               \
+    CALLGRIND_TOGGLE_COLLECT;                       \
+    CALLGRIND_DUMP_STATS_AT(name);                  \
   } while (0)
 
 int main(void) {

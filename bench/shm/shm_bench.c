@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* What OpenSHMEM operations cost beside the bare machine: 2 PEs, each figure measured together with its
- * limit, interleaved, medians over rounds. The distance between two cores changes from run to run, so only
- * the ratios mean something. Start it with `oshrun -n 2 --bind core shm_bench [rounds]`. */
+/* What OpenSHMEM operations cost beside the bare machine: 2 PEs, each figure measured together with
+ * its limit, interleaved, medians over rounds. The distance between two cores changes from run to
+ * run, so only the ratios mean something. Start it with `oshrun -n 2 --bind core shm_bench
+ * [rounds]`. */
 #define _GNU_SOURCE
 #include <shmem.h>
 #include <stdatomic.h>
@@ -24,22 +25,22 @@ static double now_ns(void) {
   return (double)t.tv_sec * 1e9 + (double)t.tv_nsec;
 }
 
-static int by_value(const void *a, const void *b) {
-  const double x = *(const double *)a, y = *(const double *)b;
+static int by_value(const void* a, const void* b) {
+  const double x = *(const double*)a, y = *(const double*)b;
   return (x > y) - (x < y);
 }
 
-static double median(double *v, int n) {
+static double median(double* v, int n) {
   qsort(v, (size_t)n, sizeof *v, by_value);
   return v[n / 2];
 }
 
 /* --- the limits: plain loads, stores and CPU atomics on the peer's memory --- */
 
-static long *theirs(long *mine) { return shmem_ptr(mine, peer); }
+static long* theirs(long* mine) { return shmem_ptr(mine, peer); }
 
 static double bare_ping_pong(int n) {
-  _Atomic long *in = (_Atomic long *)&flag[0], *out = (_Atomic long *)theirs(&flag[0]);
+  _Atomic long *in = (_Atomic long*)&flag[0], *out = (_Atomic long*)theirs(&flag[0]);
   atomic_store(in, 0);
   shmem_barrier_all();
   const double start = now_ns();
@@ -54,7 +55,7 @@ static double bare_ping_pong(int n) {
 }
 
 static double bare_barrier(int n) {
-  _Atomic long *in = (_Atomic long *)&flag[kLine], *out = (_Atomic long *)theirs(&flag[kLine]);
+  _Atomic long *in = (_Atomic long*)&flag[kLine], *out = (_Atomic long*)theirs(&flag[kLine]);
   static long epoch;
   shmem_barrier_all();
   const double start = now_ns();
@@ -67,7 +68,7 @@ static double bare_barrier(int n) {
 }
 
 static double bare_fetch_add(int n, int contended) {
-  _Atomic long *target = (_Atomic long *)(contended ? shmem_ptr(word, 0) : theirs(word));
+  _Atomic long* target = (_Atomic long*)(contended ? shmem_ptr(word, 0) : theirs(word));
   shmem_barrier_all();
   const double start = now_ns();
   if (contended || me == 0)
@@ -79,7 +80,7 @@ static double bare_fetch_add(int n, int contended) {
 
 static double bare_store(int n, int unused) {
   (void)unused;
-  volatile long *target = theirs(word);
+  volatile long* target = theirs(word);
   const double start = now_ns();
   for (int i = 0; i < n; ++i) *target = i;
   const double each = (now_ns() - start) / n;
@@ -144,14 +145,21 @@ static double one_sided(int n, int which) {
   if (me == 0) {
     for (int i = 0; i < n; ++i) {
       switch (which) {
-        case kP: shmem_long_p(word, i, peer); break;
-        case kPut: shmem_long_put(word, &value, 1, peer); break;
+        case kP:
+          shmem_long_p(word, i, peer);
+          break;
+        case kPut:
+          shmem_long_put(word, &value, 1, peer);
+          break;
         case kPutQuiet:
           shmem_long_put(word, &value, 1, peer);
           shmem_quiet();
           break;
-        case kG: sink = shmem_long_g(word, peer); break;
-        default: shmem_long_get(&value, word, 1, peer);
+        case kG:
+          sink = shmem_long_g(word, peer);
+          break;
+        default:
+          shmem_long_get(&value, word, 1, peer);
       }
     }
   }
@@ -162,13 +170,15 @@ static double one_sided(int n, int which) {
 
 static double copy_gbs(size_t bytes, int with_put) {
   const int n = (int)(bytes >= (4u << 20) ? 6 : (24u << 20) / bytes);
-  char *target = shmem_ptr(big, peer);
+  char* target = shmem_ptr(big, peer);
   shmem_barrier_all();
   const double start = now_ns();
   if (me == 0)
     for (int i = 0; i < n; ++i) {
-      if (with_put) shmem_putmem(big, local, bytes, peer);
-      else memcpy(target, local, bytes);
+      if (with_put)
+        shmem_putmem(big, local, bytes, peer);
+      else
+        memcpy(target, local, bytes);
       __asm__ volatile("" ::: "memory");
     }
   const double each = (now_ns() - start) / n;
@@ -176,11 +186,11 @@ static double copy_gbs(size_t bytes, int with_put) {
   return (double)bytes / each;
 }
 
-static void row(const char *name, double *ours, double *limit, double target, const char *unit) {
+static void row(const char* name, double* ours, double* limit, double target, const char* unit) {
   const double a = median(ours, rounds), b = median(limit, rounds);
   if (me == 0)
-    printf("%-28s %9.2f %-5s  limit %9.2f  ratio %5.2f  target %s %.2f  %s\n", name, a, unit, b, a / b,
-           unit[0] == 'G' ? ">=" : "<=", target,
+    printf("%-28s %9.2f %-5s  limit %9.2f  ratio %5.2f  target %s %.2f  %s\n", name, a, unit, b,
+           a / b, unit[0] == 'G' ? ">=" : "<=", target,
            (unit[0] == 'G' ? a / b >= target : a / b <= target) ? "ok" : "FALLS SHORT");
 }
 
@@ -194,11 +204,12 @@ static void row(const char *name, double *ours, double *limit, double target, co
     row(name, ours, limit, target, unit);                  \
   } while (0)
 
-int main(int argc, char **argv) {
+int main(int argc, char** argv) {
   shmem_init();
   me = shmem_my_pe();
   if (shmem_n_pes() != 2) {
-    if (me == 0) fprintf(stderr, "shm_bench: needs exactly 2 PEs: oshrun -n 2 --bind core shm_bench\n");
+    if (me == 0)
+      fprintf(stderr, "shm_bench: needs exactly 2 PEs: oshrun -n 2 --bind core shm_bench\n");
     shmem_global_exit(2);
   }
   peer = 1 - me;

@@ -118,8 +118,12 @@ TEST(Heap, SameCallsGiveSameOffsets) {
       ASSERT_EQ(offset, static_cast<size_t>(b - memory[1].base));
       ASSERT_LE(offset + bytes, kBytes);
       auto after = live.lower_bound(offset);
-      if (after != live.end()) ASSERT_LE(offset + bytes, after->first);
-      if (after != live.begin()) ASSERT_LE(std::prev(after)->first + std::prev(after)->second, offset);
+      if (after != live.end()) {
+        ASSERT_LE(offset + bytes, after->first);
+      }
+      if (after != live.begin()) {
+        ASSERT_LE(std::prev(after)->first + std::prev(after)->second, offset);
+      }
       live[offset] = bytes;
     } else {
       auto victim = std::next(live.begin(), static_cast<long>(random() % live.size()));

@@ -14,7 +14,7 @@ int main(void) {
   shmem_barrier_all();
   CHECK(huge[0] == 'a' && huge[sizeof huge - 1] == 'z' && huge[sizeof huge / 2] == 0);
   long pages = 0;
-  FILE *statm = fopen("/proc/self/statm", "r");
+  FILE* statm = fopen("/proc/self/statm", "r");
   CHECK(statm && fscanf(statm, "%*d %ld", &pages) == 1);
   fclose(statm);
   CHECK(pages * 4096 < (64l << 20));

@@ -5,11 +5,11 @@
 #include <shmem.h>
 #include <stdio.h>
 
-#define CHECK(claim)                                                                         \
-  do {                                                                                       \
-    if (!(claim)) {                                                                          \
+#define CHECK(claim)                                                                              \
+  do {                                                                                            \
+    if (!(claim)) {                                                                               \
       fprintf(stderr, "PE %d: %s:%d: not true: %s\n", shmem_my_pe(), __FILE__, __LINE__, #claim); \
-      shmem_global_exit(1);                                                                  \
-    }                                                                                        \
+      shmem_global_exit(1);                                                                       \
+    }                                                                                             \
   } while (0)
 #endif

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* A process forked from a PE has its own copy of the globals, may run other programs, and neither its
- * writes nor its exit disturb the job. */
+/* A process forked from a PE has its own copy of the globals, may run other programs, and neither
+ * its writes nor its exit disturb the job. */
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* Globals of every storage kind are reachable by puts, gets and atomics of other PEs, keep the values
- * they had before main, and pointers among them stay valid. */
+/* Globals of every storage kind are reachable by puts, gets and atomics of other PEs, keep the
+ * values they had before main, and pointers among them stay valid. */
 #include <string.h>
 
 #include "check.h"
@@ -8,9 +8,9 @@
 static int in_data = 41;
 static long in_bss;
 static char far_in_bss[3 * 1024 * 1024];
-static int *points_at_data = &in_data;
+static int* points_at_data = &in_data;
 int with_linkage[4] = {1, 2, 3, 4};
-static const char *text = "unchanged";
+static const char* text = "unchanged";
 
 __attribute__((constructor)) static void before_main(void) { far_in_bss[12345] = 'c'; }
 
@@ -37,7 +37,7 @@ int main(void) {
   CHECK(!strcmp(far_in_bss + sizeof far_in_bss - 4, "end"));
   CHECK(in_bss == (long)n * (me + 1));
   CHECK(shmem_int_g(&in_data, next) == 1000 + me);
-  int *direct = shmem_ptr(&in_data, next);
+  int* direct = shmem_ptr(&in_data, next);
   CHECK(direct && *direct == 1000 + me);
   shmem_finalize();
   return 0;

@@ -4,8 +4,8 @@
 
 #include "check.h"
 
-static long status_kib(const char *field) {
-  FILE *file = fopen("/proc/self/status", "r");
+static long status_kib(const char* field) {
+  FILE* file = fopen("/proc/self/status", "r");
   char line[256], format[64];
   long value = -1;
   snprintf(format, sizeof format, "%s: %%ld kB", field);
@@ -19,7 +19,8 @@ int main(void) {
   shmem_init();
   shmem_barrier_all();
   const long resident = status_kib("VmRSS"), shared = status_kib("RssShmem");
-  if (shmem_my_pe() == 0) printf("resident %ld KiB, of it shared memory %ld KiB\n", resident, shared);
+  if (shmem_my_pe() == 0)
+    printf("resident %ld KiB, of it shared memory %ld KiB\n", resident, shared);
   CHECK(resident > 0 && resident < 4096);
   shmem_finalize();
   return 0;
