@@ -1,0 +1,78 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-3-Clause
+# usage: wrappers.sh BUILD SOURCE. The wrappers, pkg-config and CMake packages: in the build tree and
+# after an installation that was moved.
+set -eu
+build=$1
+source=$2
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+fail() { echo "FAILED: $1" >&2; exit 1; }
+
+cat >"$work/hello world.c" <<'C'
+#include <math.h>
+#include <shmem.h>
+#include <stdio.h>
+#include <string.h>
+#ifndef NAME
+#define NAME "none"
+#endif
+static long sum;
+int main(int argc, char **argv) {
+  shmem_init();
+  shmem_long_atomic_add(&sum, (long)sqrt(argc * 16.0), 0);
+  shmem_barrier_all();
+  if (shmem_my_pe() == 0) printf("%s %ld %d\n", NAME, sum, shmem_n_pes());
+  (void)argv;
+  shmem_finalize();
+  return 0;
+}
+C
+cp "$work/hello world.c" "$work/hello.cpp"
+
+try_prefix() { # $1: a folder with bin/, $2: what to call it
+  bin=$1/bin
+  "$bin/oshcc" '-DNAME="two words"' "$work/hello world.c" -o "$work/a" || fail "$2: oshcc"
+  [ "$("$bin/oshrun" -n 2 "$work/a")" = 'two words 8 2' ] || fail "$2: output"
+  "$bin/oshcc" -c "$work/hello world.c" -o "$work/a.o" || fail "$2: oshcc -c"
+  "$bin/shmemcc" "$work/a.o" -o "$work/b" || fail "$2: linking an object"
+  [ "$("$work/b")" = 'none 4 1' ] || fail "$2: one PE without a launcher"
+  "$bin/oshc++" -std=c++17 "$work/hello.cpp" -o "$work/c" || fail "$2: oshc++"
+  "$bin/oshrun" -n 3 "$work/c" | grep -qx 'none 12 3' || fail "$2: C++ output"
+  "$bin/oshcc" -show x.c | grep -q -- '-luccs' || fail "$2: -show links"
+  "$bin/oshcc" -show -c x.c | grep -q -- '-luccs' && fail "$2: -show -c must not link"
+  SHMEM_CC=my-cc "$bin/oshcc" -showme x.c | grep -q '^my-cc ' || fail "$2: SHMEM_CC"
+  [ -f "$("$bin/oshcc" -showme:incdirs)/shmem.h" ] || fail "$2: -showme:incdirs"
+  [ -e "$("$bin/oshcc" -showme:libdirs)/libsma.so" ] || fail "$2: -showme:libdirs"
+  "$bin/oshcc" --help | grep -q usage || fail "$2: --help"
+  if "$bin/oshcc" -showme:nonsense >/dev/null 2>&1; then fail "$2: unknown -showme: accepted"; fi
+  if "$bin/oshcc" "$work/missing.c" >/dev/null 2>&1; then fail "$2: exit status of the compiler"; fi
+}
+
+try_prefix "$build" 'build tree'
+cmake --install "$build" --prefix "$work/first" >/dev/null || fail install
+mv "$work/first" "$work/moved"
+try_prefix "$work/moved" 'installed and moved'
+
+PKG_CONFIG_PATH=$(dirname "$(find "$work/moved" -name uccs.pc)")
+export PKG_CONFIG_PATH
+for package in uccs oshmem oshmem-c oshmem-cxx; do
+  # shellcheck disable=SC2046
+  gcc "$work/hello world.c" $(pkg-config --cflags --libs "$package") -lm -o "$work/d" || fail "pkg-config $package"
+  [ "$("$work/d")" = 'none 4 1' ] || fail "pkg-config $package: output"
+done
+
+mkdir "$work/project"
+cat >"$work/project/CMakeLists.txt" <<'T'
+cmake_minimum_required(VERSION 3.16)
+project(user C)
+find_package(OpenSHMEM REQUIRED)
+find_package(UCCS REQUIRED)
+add_executable(user "../hello world.c")
+target_link_libraries(user OpenSHMEM::openshmem m)
+T
+cmake -S "$work/project" -B "$work/project/build" -DCMAKE_PREFIX_PATH="$work/moved" >"$work/log" 2>&1 &&
+  cmake --build "$work/project/build" >>"$work/log" 2>&1 || { cat "$work/log"; fail 'CMake packages'; }
+[ "$("$work/project/build/user")" = 'none 4 1' ] || fail 'CMake packages: output'
+[ -d "$source/include" ]
+echo 'wrappers and packages work'
