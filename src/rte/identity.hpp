@@ -2,6 +2,7 @@
 #pragma once
 #include <cstdint>
 
+#include "rte/phase.hpp"
 #include "uccs/status.h"
 
 namespace uccs::rte {
@@ -23,9 +24,6 @@ struct Identity {
 /// message is exchanged, no thread started), idempotent, thread safe. A launcher that is visible
 /// but unusable ends the process with the remedy.
 const Identity& start();
-
-/// What the launcher shows and judges when this process ends.
-enum class Phase : uint32_t { kStarted = 0, kInitialized = 1, kFinalized = 2 };
 
 /// Tells the launcher how far this process is: an exit in phase kInitialized, even with status 0,
 /// ends the job. Lock-free.
