@@ -1,0 +1,236 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "spawn.hpp"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/random.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include <algorithm>
+
+#include "rte/packet.hpp"
+
+namespace uccs::run {
+namespace {
+
+constexpr uint64_t kSegmentBytesMax = uint64_t{1} << 46;
+constexpr uint64_t kSegmentBytesMin = uint64_t{1} << 30;
+constexpr int kSocketBufferBytes = 4 * static_cast<int>(rte::kPacketMax);
+
+bool complain(const char* what) {
+  fprintf(stderr, "uccsrun: %s: %s\n", what, strerror(errno));
+  return false;
+}
+
+/// A sparse memfd, as large as the system allows up to kSegmentBytesMax: nothing of it exists until
+/// an EC touches it, so the size is only the room that the ECs can divide.
+int make_segment() {
+  const int fd = memfd_create("uccs-segment", MFD_CLOEXEC | MFD_ALLOW_SEALING);
+  if (fd < 0) return -1;
+  rlimit limit;
+  const bool is_limited = getrlimit(RLIMIT_FSIZE, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY;
+  uint64_t bytes = kSegmentBytesMax;
+  // Past the limit the kernel sends SIGXFSZ, so it must not be tried.
+  while (is_limited && bytes > limit.rlim_cur && bytes > kSegmentBytesMin) bytes /= 2;
+  if (is_limited && bytes > limit.rlim_cur) {
+    errno = EFBIG;
+  } else {
+    while (ftruncate(fd, static_cast<off_t>(bytes)) != 0 && bytes > kSegmentBytesMin) bytes /= 2;
+    if (fcntl(fd, F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL) == 0) return fd;
+  }
+  close(fd);
+  return -1;
+}
+
+int make_board(int num_ecs, rte::local::BoardJob** board_out) {
+  const int fd = memfd_create("uccs-board", MFD_CLOEXEC | MFD_ALLOW_SEALING);
+  if (fd < 0) return -1;
+  const size_t bytes = rte::local::board_bytes(num_ecs);
+  void* mapped = MAP_FAILED;
+  if (ftruncate(fd, static_cast<off_t>(bytes)) == 0 &&
+      fcntl(fd, F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL) == 0)
+    mapped = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+  if (mapped == MAP_FAILED) {
+    close(fd);
+    return -1;
+  }
+  auto* board = static_cast<rte::local::BoardJob*>(mapped);
+  board->magic = rte::local::kBoardMagic;
+  board->num_ecs = static_cast<uint32_t>(num_ecs);
+  board->launcher_pid = static_cast<uint32_t>(getpid());
+  if (getrandom(&board->job_id, sizeof board->job_id, 0) < 0) board->job_id = board->launcher_pid;
+  *board_out = board;
+  return fd;
+}
+
+bool raise_file_limit(int num_ecs, rlimit* before_out) {
+  rlimit limit;
+  if (getrlimit(RLIMIT_NOFILE, &limit) != 0) return complain("cannot read the limit of open files");
+  *before_out = limit;
+  const rlim_t needed = static_cast<rlim_t>(num_ecs) * 3 + 32;
+  if (limit.rlim_cur >= needed) return true;
+  limit.rlim_cur = std::min(needed, limit.rlim_max);
+  if (limit.rlim_cur < needed || setrlimit(RLIMIT_NOFILE, &limit) != 0) {
+    fprintf(stderr,
+            "uccsrun: %d ECs need %llu open files, the hard limit is %llu: raise it "
+            "(`ulimit -Hn %llu`) or start fewer\n",
+            num_ecs, static_cast<unsigned long long>(needed),
+            static_cast<unsigned long long>(limit.rlim_max),
+            static_cast<unsigned long long>(needed));
+    return false;
+  }
+  return true;
+}
+
+/// All that the new process needs, prepared so that it has to allocate nothing.
+struct ChildPlan {
+  const SpawnPlan* plan;
+  const JobFiles* files;
+  char** environment;
+  const cpu_set_t* cpus;  // may be nullptr
+  char** shell_argv;      // for scripts without "#!"
+  int fds[3];
+  int control_fd;
+  pid_t launcher;
+};
+
+struct ChildError {
+  const char* volatile what;
+  volatile int number;
+};
+
+/// In the new process, which shares our memory until it executes the program (vfork): only system
+/// calls, no return.
+[[noreturn]] void become_ec(const ChildPlan& child, ChildError* error) {
+  const SpawnPlan& plan = *child.plan;
+  setpgid(0, 0);
+  prctl(PR_SET_PDEATHSIG, SIGKILL);
+  if (getppid() != child.launcher) _exit(1);  // it ended before the line above
+  error->what = "cannot pass on its files";
+  bool is_ready = dup2(child.control_fd, child.files->control_number) >= 0;
+  for (int i = 0; i < 3; ++i) is_ready = is_ready && dup2(child.fds[i], i) >= 0;
+  for (const int fd : {child.files->segment_fd, child.files->board_fd})
+    is_ready = is_ready && fcntl(fd, F_SETFD, 0) == 0;
+  if (is_ready && !plan.directory.empty()) {
+    error->what = "cannot change to the directory of --wdir";
+    is_ready = chdir(plan.directory.c_str()) == 0;
+  }
+  if (is_ready && child.cpus != nullptr) {
+    error->what = "cannot bind it to its CPUs";
+    is_ready = sched_setaffinity(0, sizeof *child.cpus, child.cpus) == 0;
+  }
+  if (is_ready) {
+    setrlimit(RLIMIT_NOFILE, &plan.file_limit);
+    for (const int number : {SIGPIPE, SIGTTIN}) signal(number, SIG_DFL);
+    sigprocmask(SIG_SETMASK, &plan.signal_mask, nullptr);
+    error->what = "cannot execute the program";
+    execve(plan.path.c_str(), plan.argv, child.environment);
+    if (errno == ENOEXEC) execve("/bin/sh", child.shell_argv, child.environment);
+  }
+  error->number = errno;
+  _exit(127);
+}
+
+[[gnu::noinline]] pid_t vfork_ec(const ChildPlan& child, ChildError* error) {
+  const pid_t pid = vfork();
+  if (pid == 0) become_ec(child, error);
+  return pid;
+}
+
+void close_all(std::initializer_list<int> fds) {
+  for (const int fd : fds)
+    if (fd >= 0) close(fd);
+}
+
+/// Our environment, without what an outer job handed to us, with what the options and the job add.
+std::vector<std::string> make_environment(const SpawnPlan& plan, const std::string& hand_over) {
+  std::vector<std::string> set = plan.environment;
+  set.push_back(hand_over);
+  std::vector<std::string> result;
+  for (char** variable = environ; *variable != nullptr; ++variable) {
+    const size_t name_bytes = strcspn(*variable, "=") + 1;
+    const bool is_replaced = std::any_of(set.begin(), set.end(), [&](const std::string& other) {
+      return other.compare(0, name_bytes, *variable, name_bytes) == 0;
+    });
+    if (!is_replaced) result.push_back(*variable);
+  }
+  result.insert(result.end(), set.begin(), set.end());
+  return result;
+}
+
+}  // namespace
+
+bool open_job_files(int num_ecs, JobFiles* files_out, rlimit* file_limit_out) {
+  if (!raise_file_limit(num_ecs, file_limit_out)) return false;
+  JobFiles files;
+  files.segment_fd = make_segment();
+  if (files.segment_fd < 0)
+    return complain("cannot make the shared segment (memfd of 1 GiB or more, see `ulimit -f`)");
+  files.board_fd = make_board(num_ecs, &files.board);
+  if (files.board_fd < 0) return complain("cannot make the job's board (memfd)");
+  // Holds a low number free in this process, so that it is free in every EC.
+  files.control_number = fcntl(files.board_fd, F_DUPFD_CLOEXEC, 0);
+  files.null_fd = open("/dev/null", O_RDONLY | O_CLOEXEC);
+  if (files.control_number < 0 || files.null_fd < 0) return complain("cannot open /dev/null");
+  *files_out = files;
+  return true;
+}
+
+bool spawn(const SpawnPlan& plan, const JobFiles& files, int ec, int num_ecs, int stdin_fd,
+           Spawned* spawned_out, std::string* error_out) {
+  int out[2] = {-1, -1};
+  int err[2] = {-1, -1};
+  int control[2] = {-1, -1};
+  if (pipe2(out, O_CLOEXEC) != 0 || pipe2(err, O_CLOEXEC) != 0 ||
+      socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, control) != 0) {
+    *error_out = std::string("cannot make its pipes: ") + strerror(errno);
+    close_all({out[0], out[1], err[0], err[1], control[0], control[1]});
+    return false;
+  }
+  for (const int end : control)
+    setsockopt(end, SOL_SOCKET, SO_SNDBUF, &kSocketBufferBytes, sizeof kSocketBufferBytes);
+
+  rte::local::HandOver hand_over;
+  hand_over.ec = ec;
+  hand_over.num_ecs = num_ecs;
+  hand_over.segment_fd = files.segment_fd;
+  hand_over.board_fd = files.board_fd;
+  hand_over.control_fd = files.control_number;
+  hand_over.job_id = files.board->job_id;
+  char text[rte::local::kHandOverMax];
+  rte::local::print_hand_over(hand_over, text);
+  const std::vector<std::string> environment =
+      make_environment(plan, std::string(rte::local::kJobVariable) + "=" + text);
+  std::vector<char*> pointers;
+  for (const std::string& variable : environment)
+    pointers.push_back(const_cast<char*>(variable.c_str()));
+  pointers.push_back(nullptr);
+  std::vector<char*> shell_argv = {const_cast<char*>("sh"), const_cast<char*>(plan.path.c_str())};
+  for (char** argument = plan.argv + 1; *argument != nullptr; ++argument)
+    shell_argv.push_back(*argument);
+  shell_argv.push_back(nullptr);
+
+  const cpu_set_t* cpus = plan.cpus.empty() ? nullptr : &plan.cpus[static_cast<size_t>(ec)];
+  const ChildPlan child = {
+      &plan,      &files,  pointers.data(), cpus, shell_argv.data(), {stdin_fd, out[1], err[1]},
+      control[1], getpid()};
+  ChildError error = {"cannot start a process", 0};
+  const pid_t pid = vfork_ec(child, &error);
+  if (pid < 0) error.number = errno;
+  close_all({out[1], err[1], control[1]});
+  if (error.number != 0) {
+    *error_out = std::string(error.what) + ": " + strerror(error.number);
+    close_all({out[0], err[0], control[0]});
+    return false;
+  }
+  *spawned_out = {pid, out[0], err[0], control[0]};
+  return true;
+}
+
+}  // namespace uccs::run
