@@ -25,16 +25,10 @@ struct Identity {
 /// but unusable ends the process with the remedy.
 const Identity& start();
 
-<<<<<<< HEAD
 /// True when a launcher handed this process its place in a job: a look at the environment, for the
 /// library's constructor.
 bool is_launched();
 
-/// What the launcher shows and judges when this process ends.
-enum class Phase : uint32_t { kStarted = 0, kInitialized = 1, kFinalized = 2 };
-
-=======
->>>>>>> wt-launch
 /// Tells the launcher how far this process is: an exit in phase kInitialized, even with status 0,
 /// ends the job. Lock-free.
 void set_phase(Phase phase);
