@@ -17,8 +17,8 @@ inline void disseminate(const Members& members) {
     // Release: what this member stored, and what it saw in earlier rounds, is visible with the
     // flag. Pairs with the acquire below at the peer.
     members.of(to).barrier[round][parity].value.store(number, std::memory_order_release);
-    const Flag& flag = members.mine.barrier[round][parity];
-    wait(members.kind, [&] { return flag.value.load(std::memory_order_acquire) >= number; });
+    const std::atomic<uint64_t>* flag = &members.mine.barrier[round][parity].value;
+    wait(members.kind, [flag, number] { return flag->load(std::memory_order_acquire) >= number; });
   }
 }
 
@@ -27,10 +27,10 @@ inline void disseminate(const Members& members) {
 /// The counter cannot run ahead: nobody arrives for the next barrier before all arrived for this.
 inline void count(const Members& members) {
   const uint64_t goal = ++members.own.barriers * static_cast<uint64_t>(members.size);
-  std::atomic<uint64_t>& arrived = members.of(0).arrived.value;
+  std::atomic<uint64_t>* arrived = &members.of(0).arrived.value;
   // The additions form one release sequence: whoever sees the goal sees what all stored.
-  if (arrived.fetch_add(1, std::memory_order_acq_rel) + 1 == goal) return;
-  wait(members.kind, [&] { return arrived.load(std::memory_order_acquire) >= goal; });
+  if (arrived->fetch_add(1, std::memory_order_acq_rel) + 1 == goal) return;
+  wait(members.kind, [arrived, goal] { return arrived->load(std::memory_order_acquire) >= goal; });
 }
 
 inline void arrive_by_shape(const Members& members) {

@@ -11,7 +11,7 @@ namespace uccs::coll {
 namespace {
 
 /// From here on the members read the root's source at the same time instead of being served.
-constexpr size_t kPullBytes = 16 * 1024;
+constexpr size_t kSharedBytes = 16 * 1024;
 
 /// Who serves whom: the root everybody, or a binomial tree.
 struct Tree {
@@ -76,10 +76,59 @@ void broadcast_bounce(const Tree& tree, void* dest, const void* source, size_t b
 
 /// What the root tells the others about a large source.
 struct Offer {
-  ptrdiff_t source_from_scratch;  ///< in the root's memory; meaningless when it is to be served
-  uint64_t pulls;                 ///< 1: read it yourself, then count yourself in `pulled`
+  int64_t is_readable;     ///< else all of it is served, as in broadcast_push
+  ptrdiff_t from_scratch;  ///< where it is in the root's memory
 };
 static_assert(sizeof(Offer) <= kPayloadBytes);
+
+/// The members read most of the root's source at the same time, while the root writes an equal
+/// share into every dest: with two members both cores move half.
+void broadcast_shared(const Tree& tree, void* dest, Symmetric dests, const void* source,
+                     size_t bytes, bool dest_at_root) {
+  const Members& members = tree.members;
+  const int n = members.size, root = tree.root;
+  const Claim taken = claim(members, 2, 0);
+  const uint64_t offer_line = taken.line, served_line = taken.line + 1;
+  const size_t served_from = patterns::part_of(bytes, n, n - 1, kLineBytes).begin;
+  if (members.rank != root) {
+    Offer offer;
+    std::memcpy(&offer, await(members, offer_line), sizeof offer);
+    tree.for_each_child([&](int child) {
+      if (offer.is_readable == 0) mem::copy(dests.at(child), dest, bytes);
+      post(members, child, offer_line, &offer, sizeof offer);
+    });
+    if (offer.is_readable == 0) return;
+    Scratch& theirs = members.of(root);
+    mem::copy(dest, reinterpret_cast<const std::byte*>(&theirs) + offer.from_scratch, served_from);
+    theirs.pulled.value.fetch_add(1, std::memory_order_release);  // pairs with the root's wait
+    await(members, served_line);
+    return;
+  }
+  const Symmetric sources = symmetric(members, source);
+  Offer offer = {sources ? 1 : 0, 0};
+  if (sources)
+    offer.from_scratch = sources.at(root) - reinterpret_cast<std::byte*>(&members.of(root));
+  tree.for_each_child([&](int child) {
+    if (!sources) mem::copy(dests.at(child), source, bytes);
+    post(members, child, offer_line, &offer, sizeof offer);
+  });
+  const bool copies = dest_at_root && dest != source;
+  if (!sources) {
+    if (copies) mem::copy(dest, source, bytes);
+    return;
+  }
+  const auto* served = static_cast<const std::byte*>(source) + served_from;
+  for (int step = 1; step < n; ++step) {
+    const int to = patterns::rotated(root, n, step);
+    mem::copy(dests.at(to) + served_from, served, bytes - served_from);
+    signal(members, to, served_line);
+  }
+  if (copies) mem::copy(dest, source, bytes);  // while the others read
+  const std::atomic<uint64_t>* pulled = &members.mine.pulled.value;
+  const uint64_t expected = members.own.pulls_expected += static_cast<uint64_t>(n - 1);
+  wait(members.kind,
+       [pulled, expected] { return pulled->load(std::memory_order_acquire) == expected; });
+}
 
 }  // namespace
 
@@ -92,10 +141,12 @@ void broadcast(Group& group, void* dest, const void* source, size_t bytes, int r
     const Symmetric dests = symmetric(members, dest);
     if (bytes <= kPayloadBytes)
       broadcast_line(tree, dest, source, bytes);
-    else if (dests)
+    else if (!dests)
+      broadcast_bounce(tree, dest, source, bytes);
+    else if (bytes < kSharedBytes || members.own.is_oversubscribed)
       broadcast_push(tree, dest, dests, source, bytes);
     else
-      broadcast_bounce(tree, dest, source, bytes);
+      return broadcast_shared(tree, dest, dests, source, bytes, dest_at_root);
   }
   if (members.rank == root && dest_at_root && dest != source) mem::copy(dest, source, bytes);
 }

@@ -98,7 +98,7 @@ const char* kind_name(Kind kind) {
   return "a collective";
 }
 
-void enter_slow(Group& group, const Call& call) {
+void enter_slow(Group& group, Call call) {
   auto* mine = reinterpret_cast<Scratch*>(group.scratch);
   if (mine->own.state == State::kNew) {
     find_members(group, &mine->own);

@@ -49,10 +49,10 @@ struct Members {
 };
 
 /// First call on a group, or check mode.
-void enter_slow(Group& group, const Call& call);
+void enter_slow(Group& group, Call call);
 
 /// Begins a collective.
-inline Members enter(Group& group, const Call& call) {
+inline Members enter(Group& group, Call call) {
   Scratch& mine = *reinterpret_cast<Scratch*>(group.scratch);
   if (mine.own.state != State::kReady) [[unlikely]]
     enter_slow(group, call);
@@ -90,18 +90,24 @@ class LongWait {
   void pause(base::Backoff& backoff);
 };
 
-/// Returns when `is_ready()`. All waiting of this room happens here.
+/// `is_ready` is a small object that is copied, so that the callers keep their registers.
 template <typename Ready>
-inline void wait(Kind kind, Ready is_ready) {
+[[gnu::noinline]] void wait_for(Kind kind, Ready is_ready) {
   base::Backoff backoff;
-  while (!is_ready()) {
+  do {
     if (backoff.will_sleep()) [[unlikely]] {
       LongWait slow(kind);
       while (!is_ready()) slow.pause(backoff);
       return;
     }
     backoff.pause();
-  }
+  } while (!is_ready());
+}
+
+/// Returns when `is_ready()`. All waiting of this room happens here.
+template <typename Ready>
+inline void wait(Kind kind, Ready is_ready) {
+  if (!is_ready()) wait_for(kind, is_ready);
 }
 
 /// All members have arrived and what they stored before is visible. Nothing else is concluded.

@@ -5,6 +5,7 @@
 #pragma once
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 
 #include "core/group.hpp"
 
@@ -20,6 +21,7 @@ struct Ec {
   std::byte* heap = nullptr;     ///< symmetric memory of kAreaBytes
   std::byte* statics = nullptr;  ///< symmetric static data of kAreaBytes, where there is any
   int effort = 100;              ///< per cent of the usual repetitions
+  std::function<void()> adopt_thread = [] {};  ///< what a new thread of this EC does first
 };
 
 /// A case and its name; all ECs run it.

@@ -161,7 +161,11 @@ void groups_in_threads(Ec& ec) {
     }
   };
   std::vector<std::thread> threads;
-  for (int t = 1; t < kThreads; ++t) threads.emplace_back(work, t);
+  for (int t = 1; t < kThreads; ++t)
+    threads.emplace_back([&, t] {
+      ec.adopt_thread();
+      work(t);
+    });
   work(0);
   for (std::thread& thread : threads) thread.join();
   for (Group& parent : parents) coll::group_release(parent);
