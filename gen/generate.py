@@ -176,7 +176,7 @@ def body_of(items: list[Item], is_profiling: bool) -> str:
         elif item.kind == "family":
             lines = [declaration(result, "p" + name if is_profiling else name, parameters)
                      for p in item.prototypes for result, name, parameters, _ in instances(p)
-                     if not is_profiling or name.startswith("shmem")]
+                     if not is_profiling or re.match("shmemx?_", name)]
             doc = "" if is_profiling else item.text
             text += "\n" + doc + "\n".join(lines) + "\n" if lines else ""
     return text

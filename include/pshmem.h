@@ -2950,8 +2950,6 @@ void pshmem_pcontrol(int level, ...);
 
 /* ---- Deprecated: names before 1.4 ---- */
 
-void* pshmemalign(size_t alignment, size_t size);
-
 float pshmem_float_fetch(const float* source, int pe);
 double pshmem_double_fetch(const double* source, int pe);
 int pshmem_int_fetch(const int* source, int pe);

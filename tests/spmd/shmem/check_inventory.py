@@ -84,13 +84,14 @@ def main() -> int:
         if header == "shmem.h" and name not in standard and cell != "x":
             found.append(f"{name}: not in the standard and not marked as an extension")
         if exports is not None:
-            for twin in [name] + (["p" + name] if name.startswith("shmem") else []):
+            is_wrapped = re.match(r"shmemx?_", name)
+            for twin in [name] + (["p" + name] if is_wrapped else []):
                 if twin not in exports:
                     found.append(f"{twin}: declared and not exported")
-            if name.startswith("shmem") and exports.get(name) != "W":
+            if is_wrapped and exports.get(name) != "W":
                 found.append(f"{name}: not a weak symbol, so tools cannot wrap it")
     for name in exports or ():
-        plain = name[1:] if name.startswith("pshmem") else name
+        plain = name[1:] if re.match(r"pshmemx?_", name) else name
         if OURS.match(name) and plain not in declared:
             found.append(f"{name}: exported and not declared")
     print("\n".join(found) if found else
