@@ -70,6 +70,10 @@ class Backoff {
   uint32_t misses_ = 0;
 };
 
+/// Sleeps until `*word` no longer holds `value`, and `wake_all` was called for it: for events that
+/// are far away, such as a launcher's answer. Does not spin.
+void block_while(std::atomic<uint32_t>* word, uint32_t value);
+
 /// Wakes all that sleep on `*doorbell`, in this process and in others that map it.
 void wake_all(std::atomic<uint32_t>* doorbell);
 

@@ -35,7 +35,8 @@ struct Command {
 
   // The delegate's own.
   uint64_t id = 0;
-  bool is_canceled = false;  ///< the backend was asked to
+  uint64_t not_before_ns = 0;  ///< the next try of one that was refused
+  bool is_canceled = false;    ///< the backend was asked to
 };
 
 /// The request that `command` makes.
