@@ -9,6 +9,11 @@
   extern "C" __attribute__((weak, alias("pshmem_" #name))) result shmem_##name parameters; \
   extern "C" result pshmem_##name parameters
 
+/// As UCCS_SHMEM for hot paths: everything is inlined, however many routines the file has.
+#define UCCS_SHMEM_HOT(result, name, parameters)                                           \
+  extern "C" __attribute__((weak, alias("pshmem_" #name))) result shmem_##name parameters; \
+  extern "C" __attribute__((flatten)) result pshmem_##name parameters
+
 /// Expands a macro of (CTX, ...) for the routine and for its form on a context. In it
 /// UCCS_CTX_PARAMETER and UCCS_CTX say what `CTX`, empty or ctx_, stands for.
 #define UCCS_SHMEM_BOTH(MACRO, ...) MACRO(, __VA_ARGS__) MACRO(ctx_, __VA_ARGS__)

@@ -5,10 +5,11 @@
 #include "core/group.hpp"
 #include "models/shmem/api.hpp"
 
-/// A team's contexts in a list, so that the team can end them.
+/// A team's contexts are in a list, so that the team can end them.
 struct uccs_shmem_ctx {
-  shmem_team_t team = SHMEM_TEAM_INVALID;
-  uccs_shmem_ctx* next = nullptr;
+  int first, stride, size;  ///< of the team
+  shmem_team_t team;
+  uccs_shmem_ctx* next;
 };
 
 struct uccs_shmem_team {
@@ -40,12 +41,18 @@ inline uccs_shmem_team* team_of(shmem_team_t team) {
   return number < kPredefinedTeams ? predefined_teams[number] : team;
 }
 
-/// `pe` of a context that numbers PEs in a team of its own, as EC; ends the job if there is none.
-int team_context_ec(shmem_ctx_t ctx, int pe, const char* call);
+/// Ends the job: the context is invalid or has no such PE.
+[[noreturn, gnu::cold]] void fail_context(shmem_ctx_t ctx, int pe, const char* call);
 
-/// `pe` of any context as EC. `call` names the routine in messages, here and in all that follows.
+/// `pe` of a context as EC. A PE that does not exist is found here if the context numbers PEs in a
+/// team of its own, else by `core::translate`. `call` names the routine in messages, here and in
+/// all that follows.
 [[gnu::always_inline]] inline int context_ec(shmem_ctx_t ctx, int pe, const char* call) {
-  return has_world_numbers(ctx) ? pe : team_context_ec(ctx, pe, call);
+  if (has_world_numbers(ctx)) [[likely]]
+    return pe;
+  if (ctx == SHMEM_CTX_INVALID || static_cast<unsigned>(pe) >= static_cast<unsigned>(ctx->size))
+    fail_context(ctx, pe, call);
+  return ctx->first + pe * ctx->stride;
 }
 
 /// The teams that exist while the library is started. Collective over all PEs.

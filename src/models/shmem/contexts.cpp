@@ -18,15 +18,15 @@ int create(shmem_team_t handle, shmem_ctx_t* ctx_out) {
   *ctx_out = SHMEM_CTX_INVALID;
   uccs_shmem_team* const team = team_of(handle);
   if (team == nullptr) return -1;
-  auto* const made = new (std::nothrow) uccs_shmem_ctx;
+  const core::Group& group = *team->group;
+  auto* const made =
+      new (std::nothrow) uccs_shmem_ctx{group.first, group.stride, group.size, handle, nullptr};
   if (made == nullptr) return -1;
-  made->team = handle;
   {
     const std::lock_guard guard(lock);
     made->next = team->contexts;
     team->contexts = made;
   }
-  const core::Group& group = *team->group;
   const bool is_world = group.first == 0 && group.stride == 1 && group.size == core::job.size;
   *ctx_out = reinterpret_cast<shmem_ctx_t>(reinterpret_cast<uintptr_t>(made) | is_world);
   return 0;
@@ -43,13 +43,10 @@ void destroy(uccs_shmem_ctx* ctx) {
 
 }  // namespace
 
-int team_context_ec(shmem_ctx_t ctx, int pe, const char* call) {
+void fail_context(shmem_ctx_t ctx, int pe, const char* call) {
   if (ctx == SHMEM_CTX_INVALID) base::fatal("%s: the context is SHMEM_CTX_INVALID", call);
-  const core::Group& group = *team_of(context_of(ctx)->team)->group;
-  if (pe < 0 || pe >= group.size)
-    base::fatal("%s: there is no PE %d in the context's team: its PEs are numbered 0 to %d", call,
-                pe, group.size - 1);
-  return core::group_ec(group, pe);
+  base::fatal("%s: there is no PE %d in the context's team: its PEs are numbered 0 to %d", call, pe,
+              ctx->size - 1);
 }
 
 void end_contexts(uccs_shmem_team* team) {

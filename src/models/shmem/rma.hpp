@@ -93,6 +93,20 @@ template <size_t bytes>
     slow_get(ctx, dest, source, count * bytes, ec, call);
 }
 
+/// A value leaves its register only on the slow path.
+template <class T>
+[[gnu::cold, gnu::noinline]] void slow_put_value(shmem_ctx_t ctx, T* dest, T value, int ec,
+                                                 const char* call) {
+  slow_put(ctx, dest, &value, sizeof value, ec, call);
+}
+template <class T>
+[[gnu::cold, gnu::noinline]] T slow_get_value(shmem_ctx_t ctx, const T* source, int ec,
+                                              const char* call) {
+  T value;
+  slow_get(ctx, &value, source, sizeof value, ec, call);
+  return value;
+}
+
 template <class T>
 [[gnu::always_inline]] inline void put_value(shmem_ctx_t ctx, T* dest, T value, int pe,
                                              const char* call) {
@@ -100,18 +114,18 @@ template <class T>
   if (void* const to = core::translate(dest, ec)) [[likely]]
     store_element<sizeof(T)>(to, &value);
   else
-    slow_put(ctx, dest, &value, sizeof(T), ec, call);
+    slow_put_value(ctx, dest, value, ec, call);
 }
 
 template <class T>
 [[gnu::always_inline]] inline T get_value(shmem_ctx_t ctx, const T* source, int pe,
                                           const char* call) {
-  T value;
   const int ec = context_ec(ctx, pe, call);
-  if (const void* const from = core::translate(source, ec)) [[likely]]
-    load_element<sizeof(T)>(&value, from);
-  else
-    slow_get(ctx, &value, source, sizeof(T), ec, call);
+  const void* const from = core::translate(source, ec);
+  if (from == nullptr) [[unlikely]]
+    return slow_get_value(ctx, source, ec, call);
+  T value;
+  load_element<sizeof(T)>(&value, from);
   return value;
 }
 

@@ -28,12 +28,12 @@ namespace {
 }  // namespace
 
 #define SIGNAL_PARAMETERS size_t nelems, uint64_t *sig_addr, uint64_t signal, int sig_op, int pe
-#define DEFINE_PUT_SIGNAL(CTX, BEFORE, TYPE, AFTER, ...)                                      \
-  UCCS_SHMEM(void, CTX##BEFORE##put##AFTER,                                                   \
-             (UCCS_CTX_PARAMETER_##CTX TYPE * dest, const TYPE* source, SIGNAL_PARAMETERS)) { \
-    constexpr const char* call = "shmem_" #CTX #BEFORE "put" #AFTER;                          \
-    __VA_ARGS__(UCCS_CTX_##CTX, dest, source, nelems, pe, call);                              \
-    update_signal(UCCS_CTX_##CTX, sig_addr, signal, sig_op, pe, call);                        \
+#define DEFINE_PUT_SIGNAL(CTX, BEFORE, TYPE, AFTER, ...)                                          \
+  UCCS_SHMEM_HOT(void, CTX##BEFORE##put##AFTER,                                                   \
+                 (UCCS_CTX_PARAMETER_##CTX TYPE * dest, const TYPE* source, SIGNAL_PARAMETERS)) { \
+    constexpr const char* call = "shmem_" #CTX #BEFORE "put" #AFTER;                              \
+    __VA_ARGS__(UCCS_CTX_##CTX, dest, source, nelems, pe, call);                                  \
+    update_signal(UCCS_CTX_##CTX, sig_addr, signal, sig_op, pe, call);                            \
   }
 #define UCCS_RMA_TYPE(NAME, TYPE)                                               \
   UCCS_SHMEM_BOTH(DEFINE_PUT_SIGNAL, NAME##_, TYPE, _signal, put<sizeof(TYPE)>) \
@@ -45,16 +45,16 @@ namespace {
 UCCS_SHMEM_BOTH(DEFINE_PUT_SIGNAL, , void, mem_signal, put_bytes)
 UCCS_SHMEM_BOTH(DEFINE_PUT_SIGNAL, , void, mem_signal_nbi, put_bytes)
 
-#define DEFINE_UPDATES(CTX)                                                             \
-  UCCS_SHMEM(void, CTX##signal_add,                                                     \
-             (UCCS_CTX_PARAMETER_##CTX uint64_t * sig_addr, uint64_t signal, int pe)) { \
-    update_signal(UCCS_CTX_##CTX, sig_addr, signal, SHMEM_SIGNAL_ADD, pe,               \
-                  "shmem_" #CTX "signal_add");                                          \
-  }                                                                                     \
-  UCCS_SHMEM(void, CTX##signal_set,                                                     \
-             (UCCS_CTX_PARAMETER_##CTX uint64_t * sig_addr, uint64_t signal, int pe)) { \
-    update_signal(UCCS_CTX_##CTX, sig_addr, signal, SHMEM_SIGNAL_SET, pe,               \
-                  "shmem_" #CTX "signal_set");                                          \
+#define DEFINE_UPDATES(CTX)                                                                 \
+  UCCS_SHMEM_HOT(void, CTX##signal_add,                                                     \
+                 (UCCS_CTX_PARAMETER_##CTX uint64_t * sig_addr, uint64_t signal, int pe)) { \
+    update_signal(UCCS_CTX_##CTX, sig_addr, signal, SHMEM_SIGNAL_ADD, pe,                   \
+                  "shmem_" #CTX "signal_add");                                              \
+  }                                                                                         \
+  UCCS_SHMEM_HOT(void, CTX##signal_set,                                                     \
+                 (UCCS_CTX_PARAMETER_##CTX uint64_t * sig_addr, uint64_t signal, int pe)) { \
+    update_signal(UCCS_CTX_##CTX, sig_addr, signal, SHMEM_SIGNAL_SET, pe,                   \
+                  "shmem_" #CTX "signal_set");                                              \
   }
 DEFINE_UPDATES()
 DEFINE_UPDATES(ctx_)

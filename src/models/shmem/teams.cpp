@@ -4,6 +4,7 @@
 #include "base/log.hpp"
 #include "core/direct.hpp"
 #include "core/job.hpp"
+#include "models/shmem/active_sets.hpp"
 #include "models/shmem/collectives.hpp"
 #include "rte/identity.hpp"
 
@@ -72,6 +73,7 @@ bool split_lines(core::Group& parent, int count, int mine, const LineAt& line_at
 }  // namespace
 
 void make_predefined_teams() {
+  prepare_active_sets();
   world.group = &core::world_group();
   predefined_teams[reinterpret_cast<uintptr_t>(SHMEM_TEAM_WORLD)] = &world;
   // As the world's, this group and its counters live as long as the process.
