@@ -210,8 +210,7 @@ void Job::reap() {
   if (ended.empty()) return;
   // An EC that ended because another one ended the job must not be taken for the cause: that other
   // one has spoken before it raised the flag.
-  if (!is_ending_ && files_.board->is_ending.load(std::memory_order_acquire) != 0)
-    server_.drain_all();
+  if (!is_ending_ && rte::local::is_end_announced(*files_.board)) server_.drain_all();
   for (const int ec : ended) server_.remove(ec);
   for (const int ec : ended) judge(ec);
 }
@@ -298,7 +297,7 @@ void Job::begin_end(int status, int spared_ec) {
   is_ending_ = true;
   status_ = status;
   deadline_ns_ = UINT64_MAX;
-  files_.board->is_ending.store(1, std::memory_order_release);
+  rte::local::announce_end(files_.board);
   for (int ec = 0; ec < options_.num_ecs; ++ec) {
     const EcState& state = ecs_[static_cast<size_t>(ec)];
     if (!state.is_running || ec == spared_ec) continue;

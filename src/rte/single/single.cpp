@@ -21,7 +21,7 @@ bool adopt(Identity* identity) {
 void set_phase(Phase) {}
 void set_activity(const char*) {}
 bool is_ending() { return false; }
-bool tell_end(int, const char*) { return false; }
+EndAnswer tell_end(int, const char*) { return EndAnswer::kCannot; }
 pid_t ec_pid(int) { return getpid(); }
 
 void take_reply(void*, int, const Packet& reply) { delegate_reply(reply); }
