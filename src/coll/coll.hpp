@@ -4,15 +4,16 @@
 
 #include "core/group.hpp"
 
-/// Blocking collectives over a group. Collective: every member calls the same ones in the same order
-/// with matching arguments, one thread of each at a time. Buffers may be any memory of the caller
-/// unless a comment says symmetric; symmetric ones (heap or static data) take the direct path.
-/// On return the local destination is final and the local source may be reused.
+/// Blocking collectives over a group. Collective: every member calls the same ones in the same
+/// order with matching arguments, one thread of each at a time. Buffers may be any memory of the
+/// caller unless a comment says symmetric; symmetric ones (heap or static data) take the direct
+/// path. On return the local destination is final and the local source may be reused.
 namespace uccs::coll {
 
 using core::Group;
 
-/// acc[i] = acc[i] op in[i] for `count` elements. acc and in are aligned for their type, do not overlap.
+/// acc[i] = acc[i] op in[i] for `count` elements. acc and in are aligned for their type, do not
+/// overlap.
 using Combine = void (*)(void* acc, const void* in, size_t count);
 
 /// All have arrived and all stores made before are visible to all members. Completes no network
@@ -21,7 +22,8 @@ void barrier(Group& group);
 
 /// `bytes` at `source` of member `root` go to `dest` of every member (root included when
 /// `dest_at_root`; the active-set form of OpenSHMEM leaves it alone).
-void broadcast(Group& group, void* dest, const void* source, size_t bytes, int root, bool dest_at_root);
+void broadcast(Group& group, void* dest, const void* source, size_t bytes, int root,
+               bool dest_at_root);
 
 /// Member i's `bytes` land at dest + i * bytes on every member. fcollect.
 void allgather(Group& group, void* dest, const void* source, size_t bytes);
@@ -41,15 +43,17 @@ void alltoall_strided(Group& group, void* dest, const void* source, ptrdiff_t de
 
 /// Element-wise reduction of all members' `source` into every member's `dest`; source == dest is
 /// allowed. The same bits on every member: operands combine in rank order or in one fixed tree.
-void allreduce(Group& group, void* dest, const void* source, size_t element, size_t count, Combine op);
+void allreduce(Group& group, void* dest, const void* source, size_t element, size_t count,
+               Combine op);
 
-/// Prefix reduction over members 0..rank (inclusive), or 0..rank-1 (exclusive: member 0 gets zeros).
+/// Prefix reduction over members 0..rank (inclusive), or 0..rank-1 (exclusive: member 0 gets
+/// zeros).
 void scan(Group& group, void* dest, const void* source, size_t element, size_t count, Combine op,
           bool is_inclusive);
 
 /// A new group of `size` members: parent's members start, start + stride, ... Collective over the
-/// parent, members or not. Writes the group (rank -1 for non-members) and returns UCCS_OK, or an error
-/// (bad triplet, no scratch left) that is the same on every parent member.
+/// parent, members or not. Writes the group (rank -1 for non-members) and returns UCCS_OK, or an
+/// error (bad triplet, no scratch left) that is the same on every parent member.
 uccs_status_t group_split(Group& parent, int start, int stride, int size, Group* group_out);
 
 /// Gives the scratch back. Collective over the group's members.

@@ -15,11 +15,11 @@ constexpr size_t kGroupScratchBytes = 16 * 1024;
 /// One thread of each member EC at a time may be inside a collective of the group; different groups
 /// are independent.
 struct Group {
-  int rank = -1;   ///< this EC's index in the group
+  int rank = -1;  ///< this EC's index in the group
   int size = 0;
   int first = 0;
-  int stride = 1;  ///< may be negative
-  int id = -1;     ///< number of its scratch, same on all members
+  int stride = 1;                ///< may be negative
+  int id = -1;                   ///< number of its scratch, same on all members
   std::byte* scratch = nullptr;  ///< this EC's scratch; peers' by translate()
   uint64_t sync_epoch = 0;       ///< barriers done; owned by coll
   uint64_t data_epoch = 0;       ///< data-moving collectives done; owned by coll

@@ -27,8 +27,9 @@ void job_stop();
 /// arguments; they do not synchronise (the caller adds the barriers its standard asks for).
 /// Exhaustion: nullptr, and one line that names the sizes and SHMEM_SYMMETRIC_SIZE.
 void* heap_allocate(size_t bytes, size_t alignment);
-void* heap_reallocate(void* block, size_t bytes);  ///< moves local contents; nullptr leaves block as is
-bool heap_free(void* block);                       ///< false: not a live allocation
+void* heap_reallocate(void* block,
+                      size_t bytes);  ///< moves local contents; nullptr leaves block as is
+bool heap_free(void* block);          ///< false: not a live allocation
 
 /// Bytes of the live allocation that holds `address`, counted from `address` to its end; 0 if none.
 size_t heap_bytes_from(const void* address);

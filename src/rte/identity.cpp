@@ -48,7 +48,10 @@ void choose(Identity* identity) {
                   program_invocation_short_name);
     if (config.rte == base::RteChoice::kAuto) reject_foreign_launcher();
   }
-  base::set_wait_policy(identity->node_size, base::usable_cpus());
+  // Not the mask of this EC alone: bound to a core each, two ECs on two cores are at ease.
+  if (const int quota = base::quota_cpus(); quota > 0 && quota < identity->node_cpus)
+    identity->node_cpus = quota;
+  base::set_wait_policy(identity->node_size, identity->node_cpus);
   if (identity->ec == 0) base::config_warn_unknown();
   // Programs that crash would lose what stdio holds back because stdout is a pipe to the launcher.
   if (chosen == &kLocalBackend && config.line_buffer && isatty(1) == 0)

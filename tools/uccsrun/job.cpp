@@ -346,6 +346,8 @@ bool Job::is_over() {
     give_up_ns_ = now_ns() + kGiveUpNs;
   }
   if (has_stragglers_ && now_ns() < give_up_ns_) return false;
+  if (has_stragglers_ && give_up_ns_ != UINT64_MAX)
+    output_.say("processes of the job do not end even after SIGKILL: they are left behind");
   kill_ns_ = give_up_ns_ = check_ns_ = deadline_ns_ = UINT64_MAX;
   if (!output_.are_streams_closed()) output_.close_streams();
   return output_.is_written() || is_aborted_;

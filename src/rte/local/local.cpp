@@ -109,6 +109,7 @@ bool adopt(Identity* identity) {
 
   identity->ec = hand_over.ec;
   identity->num_ecs = identity->node_size = hand_over.num_ecs;
+  identity->node_cpus = static_cast<int>(board->cpus);
   identity->segment_fd = hand_over.segment_fd;
   identity->backend = kLocalBackend.name;
   control = hand_over.control_fd;

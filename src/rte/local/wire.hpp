@@ -53,6 +53,7 @@ struct alignas(128) BoardJob {
   uint64_t job_id;
   uint32_t num_ecs;
   uint32_t launcher_pid;
+  uint32_t cpus;  ///< in the launcher's affinity mask: what the ECs share, before they are bound
   std::atomic<uint32_t> ending;  ///< Ending
 };
 

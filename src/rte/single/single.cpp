@@ -4,6 +4,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/cpus.hpp"
 #include "rte/backend.hpp"
 #include "rte/delegate.hpp"
 #include "rte/exchange.hpp"
@@ -14,6 +15,7 @@ namespace {
 constinit Exchange* exchange = nullptr;
 
 bool adopt(Identity* identity) {
+  identity->node_cpus = base::affinity_cpus();
   identity->backend = kSingleBackend.name;
   return true;
 }
