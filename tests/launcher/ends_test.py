@@ -30,6 +30,11 @@ class Ends(LauncherTest):
                          r"[\d.]+ s; command: \S+ crash\n$")
         self.assertIn("last words\n", result.stdout)
 
+    def test_the_last_words_of_an_ec_come_before_the_message_about_it(self):
+        for _ in range(20):
+            result = self.run_job("-n", 1, "sh", "-c", "echo why >&2; exit 3", status=3)
+            self.assertEqual(result.stderr.splitlines()[0], "why")
+
     def test_quitting_without_finalize_is_an_error(self):
         result = self.run_job("-n", 3, PROBE, "quit-initialized", status=1)
         self.assertRegex(result.stderr, r"EC 1 of 3 .* exited with status 0 without finalizing")

@@ -211,7 +211,10 @@ void Job::reap() {
   // An EC that ended because another one ended the job must not be taken for the cause: that other
   // one has spoken before it raised the flag.
   if (!is_ending_ && rte::local::is_end_announced(*files_.board)) server_.drain_all();
-  for (const int ec : ended) server_.remove(ec);
+  for (const int ec : ended) {
+    output_.catch_up(ec);
+    server_.remove(ec);
+  }
   for (const int ec : ended) judge(ec);
 }
 
@@ -274,6 +277,7 @@ void Job::note_failure(int status, const std::string& message) {
 void Job::on_end(void* user, int ec, int status, const std::string& message) {
   Job* job = static_cast<Job*>(user);
   if (job->is_ending_) return;
+  job->output_.catch_up(ec);
   const std::string who = describe_ec(ec, job->ecs_[static_cast<size_t>(ec)], job->files_.board);
   std::string text;
   if (status != 0 || !message.empty()) text = who + format(" ended the job with status %d", status);
