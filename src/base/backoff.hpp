@@ -26,6 +26,10 @@ inline const WaitPolicy& wait_policy() { return detail::wait_policy_in_force; }
 /// UCCS_SPIN overrides the spins. Before waiting starts: waiting threads read the policy unlocked.
 void set_wait_policy(int waiters, int cpus);
 
+/// Polls before the first `pause`: an answer from a neighbouring core is there sooner (25 ns) than
+/// one pause is over.
+constexpr uint32_t kEagerPolls = 64;
+
 inline void cpu_pause() {
 #if defined(__x86_64__)
   __builtin_ia32_pause();
@@ -41,8 +45,7 @@ class Backoff {
   /// After a miss. The inline part is the spin only.
   void pause() {
     if (misses_ < wait_policy().spins) {
-      ++misses_;
-      cpu_pause();
+      if (++misses_ > kEagerPolls) cpu_pause();
       return;
     }
     pause_slow(nullptr, 0);
@@ -53,8 +56,7 @@ class Backoff {
   /// costs at most `sleep_ns_max`.
   void pause_on(std::atomic<uint32_t>* doorbell, uint32_t seen) {
     if (misses_ < wait_policy().spins) {
-      ++misses_;
-      cpu_pause();
+      if (++misses_ > kEagerPolls) cpu_pause();
       return;
     }
     pause_slow(doorbell, seen);
