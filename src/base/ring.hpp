@@ -1,0 +1,140 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+#include <atomic>
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+
+namespace uccs::base {
+
+/// A bounded queue of 64-byte slots in memory that several processes map: many producers, one
+/// consumer at a time. All-zero memory is an empty ring, so nobody has to prepare it and a producer
+/// may come before the consumer. A message moves exactly one cache line from producer to consumer.
+///
+///     | tail, head_seen | head, sleepers | slot 0 | slot 1 | ... | slot capacity-1 |
+///       line of producers line of consumer  one line each
+///
+///     slot:  | word: bits 0-7 generation, bits 8-63 the caller's | 56 bytes of the caller |
+///
+/// Positions count up for ever; position p lives in slot p % capacity and is of generation
+/// (p / capacity + 1) % 256. A slot that is not written yet holds the generation of the lap before,
+/// so the slot itself says whether its message is there, and the consumer never writes a slot.
+///
+/// Steps, who owns what, and what can fail:
+///   1. `reserve` (producer): tail moves from p to p + 1 by compare-and-swap while p - head is
+///   below
+///      the capacity. From then on slot p is this producer's alone. Fails (false) when the ring
+///      is full as far as the consumer has said; nothing has happened then.
+///   2. The producer fills the 56 bytes.
+///   3. `commit` (producer): the word is stored with release; the slot is the consumer's. Cannot
+///      fail. A producer that dies or sleeps between 1 and 3 holds up what is behind it.
+///   4. `peek` (consumer): loads the word with acquire; nullptr while the generation is the old
+///   one.
+///   5. `pop` (consumer): the slot may be reused once `head` says so, which is published after
+///   every
+///      quarter of the ring: producers' cached line of `head` stays valid for a quarter of a lap.
+///      A full ring is at least a quarter away from `head`, so a consumer that empties it always
+///      publishes.
+/// Invariant: head <= consumer's position <= tail <= head + capacity.
+class Ring {
+ public:
+  static constexpr size_t kDataBytes = 56;
+
+  struct alignas(64) Slot {
+    std::atomic<uint64_t> word;
+    std::byte data[kDataBytes];
+  };
+  struct Control {
+    alignas(64) std::atomic<uint64_t> tail;
+    std::atomic<uint64_t>
+        head_seen;  ///< a head of some time ago; saves reading the consumer's line
+    alignas(64) std::atomic<uint64_t> head;
+    std::atomic<uint32_t> sleepers;  ///< consumers that wait on a doorbell; see `has_sleepers`
+  };
+  static_assert(sizeof(Slot) == 64 && sizeof(Control) == 128);
+  static_assert(offsetof(Slot, data) == 8 && offsetof(Control, head) == 64);
+
+  /// Bytes of a ring of `capacity` slots, a power of two of at least 4.
+  static constexpr size_t bytes(size_t capacity) {
+    return sizeof(Control) + capacity * sizeof(Slot);
+  }
+
+  Ring() = default;
+  /// The ring in `memory`, 64-byte aligned. Does not touch it.
+  Ring(void* memory, size_t capacity)
+      : control_(static_cast<Control*>(memory)),
+        slots_(reinterpret_cast<Slot*>(static_cast<std::byte*>(memory) + sizeof(Control))),
+        shift_(static_cast<uint32_t>(std::countr_zero(capacity))) {}
+
+  /// Step 1. On success the slot is to be filled and committed with the same position.
+  bool reserve(uint64_t* position_out) {
+    uint64_t tail = control_->tail.load(std::memory_order_relaxed);
+    for (;;) {
+      // Acquire: pairs with the release below, through which another producer passes on what it
+      // acquired from the consumer: the reads of the slot's last lap are over.
+      if (tail - control_->head_seen.load(std::memory_order_acquire) >= capacity()) [[unlikely]] {
+        const uint64_t head = control_->head.load(std::memory_order_acquire);  // pairs with publish
+        if (static_cast<int64_t>(tail - head) < 0) {  // others went on since tail was loaded
+          tail = control_->tail.load(std::memory_order_relaxed);
+          continue;
+        }
+        if (tail - head >= capacity()) return false;
+        control_->head_seen.store(head, std::memory_order_release);
+      }
+      if (control_->tail.compare_exchange_weak(tail, tail + 1, std::memory_order_relaxed))
+          [[likely]] {
+        *position_out = tail;
+        return true;
+      }
+    }
+  }
+
+  std::byte* data(uint64_t position) { return slot(position).data; }
+
+  /// Step 3. `word`: the caller's 56 bits, bits 0-7 clear.
+  void commit(uint64_t position, uint64_t word) {
+    slot(position).word.store(word | generation(position), std::memory_order_release);
+  }
+
+  /// True when a consumer announced that it sleeps. Looked at after commit without a fence: an
+  /// announcement that is missed costs the consumer one bounded sleep.
+  bool has_sleepers() const { return control_->sleepers.load(std::memory_order_relaxed) != 0; }
+  void add_sleeper(uint32_t delta) {
+    control_->sleepers.fetch_add(delta, std::memory_order_seq_cst);
+  }
+
+  /// Where a consumer that attaches starts: everything below has been taken.
+  uint64_t published_head() const { return control_->head.load(std::memory_order_acquire); }
+
+  /// Step 4, any thread: the slot at `position` if its message is there.
+  const Slot* peek(uint64_t position) const {
+    const Slot& candidate = slots_[position & (capacity() - 1)];
+    const uint64_t word = candidate.word.load(std::memory_order_acquire);
+    return static_cast<uint8_t>(word) == generation(position) ? &candidate : nullptr;
+  }
+
+  /// Step 5, the consumer: everything below `position` has been taken and is not looked at again.
+  /// `published` is the consumer's copy of head.
+  void pop(uint64_t position, uint64_t* published) {
+    if (position - *published >= capacity() / 4) [[unlikely]]
+      publish(position, published);
+  }
+  void publish(uint64_t position, uint64_t* published) {
+    control_->head.store(position, std::memory_order_release);
+    *published = position;
+  }
+
+  size_t capacity() const { return size_t{1} << shift_; }
+
+ private:
+  Slot& slot(uint64_t position) { return slots_[position & (capacity() - 1)]; }
+  uint8_t generation(uint64_t position) const {
+    return static_cast<uint8_t>((position >> shift_) + 1);
+  }
+
+  Control* control_ = nullptr;
+  Slot* slots_ = nullptr;
+  uint32_t shift_ = 0;
+};
+
+}  // namespace uccs::base

@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+#include <sys/types.h>
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+
+#include "base/ring.hpp"
+#include "net/transport.hpp"
+
+/// What an EC's inbox looks like to everybody who maps it. All-zero is an inbox where nothing has
+/// arrived, so peers may send before its owner has opened it.
+///
+///     | header | lane 0: reply, request, send ring | lane 1 ... | channel 0: buffers | channel 1
+///     ...
+///
+/// The rings are what others write to. The buffers are what the *owner's* channels write payloads
+/// to, and others read in place.
+namespace uccs::net::shm {
+
+constexpr size_t kRingSlots = 512;
+constexpr size_t kMediumMax = 8192;
+/// Of each credit class and channel: a payload that waits for a callback holds up no reply.
+constexpr int kBuffers = 8;
+
+struct alignas(64) Header {
+  std::atomic<int32_t> pid;        ///< for cross-memory attach; 0 until the owner has opened it
+  std::atomic<uint32_t> doorbell;  ///< changes when a message arrives while somebody sleeps
+};
+
+/// One payload on its way. Owner: sets busy, fills, sends its offset. Reader: clears busy.
+struct Buffer {
+  alignas(64) std::atomic<uint32_t> busy;
+  alignas(64) std::byte data[kMediumMax];
+};
+static_assert(sizeof(Header) == 64 && sizeof(Buffer) == 64 + kMediumMax);
+
+constexpr size_t kRingBytes = base::Ring::bytes(kRingSlots);
+constexpr size_t kLaneBytes = kTrafficClasses * kRingBytes;
+constexpr size_t kChannelBytes = kTrafficClasses * kBuffers * sizeof(Buffer);
+
+constexpr size_t inbox_bytes(const Shape& shape) {
+  return sizeof(Header) + static_cast<size_t>(shape.lanes) * kLaneBytes +
+         static_cast<size_t>(shape.channels) * kChannelBytes;
+}
+constexpr size_t ring_offset(int lane, Traffic traffic) {
+  return sizeof(Header) + static_cast<size_t>(lane) * kLaneBytes +
+         static_cast<size_t>(traffic) * kRingBytes;
+}
+constexpr size_t buffer_offset(const Shape& shape, int channel, Traffic traffic) {
+  return sizeof(Header) + static_cast<size_t>(shape.lanes) * kLaneBytes +
+         static_cast<size_t>(channel) * kChannelBytes +
+         static_cast<size_t>(traffic) * kBuffers * sizeof(Buffer);
+}
+
+/// The 64-bit word of a slot:
+///
+///     bits 0-7        8-12   13-15  16-23  24-31       32-55         56-63
+///          generation kind   form   id     head bytes  source EC     source lane
+///
+/// and where the payload is:
+enum class Form : uint8_t {
+  kNone = 0,    ///< data: head of up to 56 bytes
+  kInline = 1,  ///< data: head, padding to 8, payload, ..., its length in the last byte
+  kBuffer = 2   ///< data: head of up to 48 bytes, then a Descriptor
+};
+struct Descriptor {
+  uint32_t offset;  ///< of the Buffer, from the start of the sender's inbox
+  uint32_t bytes;
+};
+static_assert(sizeof(Descriptor) == 8);
+constexpr size_t kHeadMax = base::Ring::kDataBytes;
+constexpr size_t kHeadWithPayloadMax = kHeadMax - sizeof(Descriptor);
+constexpr size_t kInlineMax = kHeadMax - 1;
+constexpr int kMaxEcs = 1 << 24;
+static_assert(kHeadReadable == kHeadMax);
+
+constexpr uint64_t make_word(Envelope envelope, Form form, size_t head_bytes, int source) {
+  return (uint64_t{envelope.kind} << 8) | (static_cast<uint64_t>(form) << 13) |
+         (uint64_t{envelope.id} << 16) | (static_cast<uint64_t>(head_bytes) << 24) |
+         (static_cast<uint64_t>(source) << 32) | (uint64_t{envelope.source_lane} << 56);
+}
+constexpr uint8_t word_kind(uint64_t word) { return (word >> 8) & 31; }
+constexpr Form word_form(uint64_t word) { return static_cast<Form>((word >> 13) & 7); }
+constexpr uint8_t word_id(uint64_t word) { return (word >> 16) & 255; }
+constexpr uint32_t word_head_bytes(uint64_t word) { return (word >> 24) & 255; }
+constexpr int word_source(uint64_t word) { return static_cast<int>((word >> 32) & (kMaxEcs - 1)); }
+constexpr uint8_t word_source_lane(uint64_t word) { return static_cast<uint8_t>(word >> 56); }
+
+}  // namespace uccs::net::shm

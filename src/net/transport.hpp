@@ -1,0 +1,290 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+#include <atomic>
+#include <concepts>
+#include <cstddef>
+#include <cstdint>
+
+#include "base/atomic_op.hpp"
+#include "uccs/status.h"
+
+/// The contract between core and what moves bytes. docs/net.md tells it as a story,
+/// docs/add-a-transport.md how to write one. A transport is a class that fits the concept
+/// `TransportClass`; `make_transport` turns it into one table of functions without null slots.
+namespace uccs::net {
+
+struct Instance;  ///< one transport opened by one context
+struct Channel;   ///< one injection path of an instance
+struct Transport;
+
+/// Credit classes. Each has inbox space of its own, so that one that is full never holds up
+/// another.
+enum class Traffic : uint8_t {
+  kReply = 0,    ///< always consumable: handling one needs nothing that can be exhausted
+  kRequest = 1,  ///< handling one may send one reply
+  kSend = 2      ///< two-sided messages, delivered in order per source and lane
+};
+constexpr int kTrafficClasses = 3;
+constexpr uint32_t kAllTraffic = 7;
+constexpr uint32_t traffic_bit(Traffic traffic) { return 1u << static_cast<int>(traffic); }
+
+/// Remote memory: every EC has one heap and one static area; the rest was registered by its owner.
+enum class Area : uint8_t { kHeap, kStatic, kRegistered };
+struct Remote {
+  Area area;
+  uint64_t offset;  ///< from the start of the area; kRegistered: the owner's address
+  uint64_t key;     ///< kRegistered: what register_memory gave the owner
+};
+
+struct AtomicArguments {
+  base::AtomicOp op;
+  base::AtomicType type;
+  uint64_t operand;   ///< in the low bytes
+  uint64_t expected;  ///< kCompareSwap
+};
+
+/// How many inboxes and injection paths an instance is to have.
+struct Shape {
+  int lanes = 1;
+  int channels = 1;
+};
+
+struct Capabilities {
+  const char* description;
+  bool has_put_get;      ///< on heap and static areas; kRegistered may answer UNSUPPORTED
+  bool has_atomics;      ///< likewise
+  bool is_same_node;     ///< reaches only peers whose memory is mapped
+  bool short_is_shared;  ///< a message without payload may be posted without owning the channel
+  uint32_t head_max;     ///< bytes of head in a message without payload
+  uint32_t head_with_payload_max;
+  uint32_t medium_max;  ///< bytes of payload
+  size_t inbox_bytes;   ///< memory shared with the node that `open` wants
+};
+
+struct Extent {
+  std::byte* base = nullptr;
+  size_t bytes = 0;
+};
+
+struct OpenParameters {
+  int me = 0;
+  int num_ecs = 1;
+  Shape shape;
+  /// describe().inbox_bytes of memory that ECs of the node map, 64-byte aligned; zero, or as a
+  /// closed instance of the same shape left it.
+  std::byte* inbox = nullptr;
+  Extent heap;  ///< this EC's areas
+  Extent statics;
+  /// For decorators: the table to wrap, and what it is to wrap in turn.
+  const Transport* const* inner = nullptr;
+};
+
+/// What an instance is told about an EC, itself included, before it may talk to it.
+struct Peer {
+  int ec = 0;
+  std::byte* inbox = nullptr;  ///< where its inbox, heap and statics are mapped; nullptr: not
+  std::byte* heap = nullptr;
+  std::byte* statics = nullptr;
+  const void* address = nullptr;  ///< what `address` wrote over there
+  size_t address_bytes = 0;
+};
+
+/// Called once, inside `progress` of the channel that the operation was posted on.
+struct Completion {
+  void (*done)(Completion* self, uccs_status_t status) = nullptr;
+};
+
+/// What travels with every message and is not interpreted on the way, but for lane and traffic.
+/// Eight bytes, so that it is passed in a register.
+struct Envelope {
+  Traffic traffic;
+  uint8_t lane;  ///< of the target
+  uint8_t source_lane;
+  uint8_t kind;  ///< 0..31, core's
+  uint8_t id;    ///< core's
+  uint8_t unused[3] = {};
+};
+static_assert(sizeof(Envelope) == 8);
+
+struct Piece {
+  const void* base;
+  size_t bytes;
+};
+/// Bytes that do not fit the head; packed in order.
+struct Payload {
+  const Piece* pieces;
+  size_t count;
+  size_t bytes;  ///< sum of the pieces, at most medium_max
+};
+
+/// Bytes that may be read at Arrival::head whatever head_bytes says, so that it can be copied
+/// blindly.
+constexpr size_t kHeadReadable = 56;
+
+struct Arrival {
+  Envelope envelope;
+  int source;
+  uint32_t head_bytes;
+  uint32_t payload_bytes;
+  const std::byte* head;     ///< valid during `arrive` only
+  const std::byte* payload;  ///< 8-byte aligned; with a token: until it is released, else as head
+                             ///< and within its kHeadReadable bytes
+  void* token;               ///< not null: `release` it when the payload has been read
+};
+
+/// Who takes messages. Called with the inbox locked: one thread at a time per lane and traffic.
+struct Sink {
+  /// True: taken. False: stays in the inbox, and so does what is behind it; ask again later.
+  bool (*arrive)(void* user, const Arrival& arrival);
+  void* user;
+};
+
+/// One function per operation. `uccs_status_t` results, unless an operation says otherwise:
+///   UCCS_OK            done
+///   UCCS_IN_PROGRESS   started; the completion will be called (put, get, atomic)
+///   UCCS_AGAIN         nothing happened: make progress and retry
+///   UCCS_ERR_UNSUPPORTED  nothing happened: do it over messages
+///   UCCS_ERR_PEER_FAILED, UCCS_ERR_ADDRESS  nothing happened
+/// A channel is used by one thread at a time, but for `progress` and, with short_is_shared,
+/// messages without payload. All other operations are thread safe.
+struct Transport {
+  const char* name;
+
+  /// What an instance of this shape can do. At any time.
+  Capabilities (*describe)(const Shape& shape, const Transport* const* inner);
+  /// Local; waits for nobody.
+  uccs_status_t (*open)(const OpenParameters& parameters, Instance** instance_out);
+  /// No operation is under way, and nobody sends any more.
+  void (*close)(Instance* instance);
+  /// Bytes that other ECs need to connect, 0 when mapping the inbox is enough; at most `capacity`.
+  size_t (*address)(Instance* instance, void* buffer, size_t capacity);
+  /// Makes an EC reachable; UCCS_ERR_UNSUPPORTED when it is not by this transport. Once per EC.
+  uccs_status_t (*connect)(Instance* instance, const Peer& peer);
+  /// Makes private memory reachable for peers that learn `*key_out`.
+  uccs_status_t (*register_memory)(Instance* instance, void* base, size_t bytes, uint64_t* key_out);
+  void (*release_memory)(Instance* instance, uint64_t key);
+  /// Injection path number `index` (0..shape.channels-1); closed with the instance.
+  uccs_status_t (*open_channel)(Instance* instance, int index, Channel** channel_out);
+
+  /// Complete: visible at the target.
+  uccs_status_t (*put)(Channel* channel, int ec, const Remote& dest, const void* source,
+                       size_t bytes, Completion* completion);
+  uccs_status_t (*get)(Channel* channel, int ec, const Remote& source, void* dest, size_t bytes,
+                       Completion* completion);
+  /// `result_out` receives the old value in its low bytes, may be nullptr.
+  uccs_status_t (*atomic)(Channel* channel, int ec, const Remote& target,
+                          const AtomicArguments& arguments, uint64_t* result_out,
+                          Completion* completion);
+  /// Head and payload are copied: UCCS_OK or UCCS_AGAIN. `payload` may be nullptr.
+  uccs_status_t (*message)(Channel* channel, int ec, Envelope envelope, const void* head,
+                           size_t head_bytes, const Payload* payload);
+  /// Gives back the payload of an arrival.
+  void (*release)(Instance* instance, void* token);
+  /// UCCS_OK when all that was posted on the channel to `ec` (-1: to all) is visible there, else
+  /// UCCS_IN_PROGRESS.
+  uccs_status_t (*flush)(Channel* channel, int ec);
+  /// Completions of the channel, then at most `budget` messages for `lane` of the classes in
+  /// `traffic`. Returns how many of both.
+  int (*progress)(Channel* channel, int lane, uint32_t traffic, int budget, const Sink& sink);
+  /// Announces (or withdraws) that a thread is about to sleep until something arrives at `lane`.
+  /// Returns the word that changes and wakes (base::Backoff::pause_on), nullptr if there is none.
+  /// After announcing, look once more before sleeping. Wake-ups may be missed: sleeps stay bounded.
+  std::atomic<uint32_t>* (*arm)(Instance* instance, int lane, bool is_waiting);
+};
+
+/// What a class must have to be a transport: these members, called with its own type of channel.
+template <typename T>
+concept TransportClass = requires(
+    T& self, typename T::Channel& channel, const OpenParameters& parameters, const Shape& shape,
+    const Transport* const* inner, const Peer& peer, const Remote& remote, void* memory,
+    const void* source, size_t bytes, uint64_t* word_out, uint64_t key, Completion* completion,
+    const AtomicArguments& arguments, Envelope envelope, const Payload* payload, const Sink& sink,
+    T** instance_out, typename T::Channel** channel_out, int number, uint32_t traffic) {
+  { T::describe(shape, inner) } -> std::same_as<Capabilities>;
+  { T::open(parameters, instance_out) } -> std::same_as<uccs_status_t>;
+  { self.close() } -> std::same_as<void>;
+  { self.address(memory, bytes) } -> std::same_as<size_t>;
+  { self.connect(peer) } -> std::same_as<uccs_status_t>;
+  { self.register_memory(memory, bytes, word_out) } -> std::same_as<uccs_status_t>;
+  { self.release_memory(key) } -> std::same_as<void>;
+  { self.open_channel(number, channel_out) } -> std::same_as<uccs_status_t>;
+  { channel.put(number, remote, source, bytes, completion) } -> std::same_as<uccs_status_t>;
+  { channel.get(number, remote, memory, bytes, completion) } -> std::same_as<uccs_status_t>;
+  {
+    channel.atomic(number, remote, arguments, word_out, completion)
+    } -> std::same_as<uccs_status_t>;
+  { channel.message(number, envelope, source, bytes, payload) } -> std::same_as<uccs_status_t>;
+  { self.release(memory) } -> std::same_as<void>;
+  { channel.flush(number) } -> std::same_as<uccs_status_t>;
+  { channel.progress(number, traffic, number, sink) } -> std::same_as<int>;
+  { self.arm(number, true) } -> std::same_as<std::atomic<uint32_t>*>;
+};
+
+namespace detail {
+template <typename T>
+T* self(Instance* instance) {
+  return reinterpret_cast<T*>(instance);
+}
+template <typename T>
+typename T::Channel* path(Channel* channel) {
+  return reinterpret_cast<typename T::Channel*>(channel);
+}
+}  // namespace detail
+
+/// The table of class `T`. Each slot is a cast and a direct call, which inlines into it.
+template <TransportClass T>
+constexpr Transport make_transport(const char* name) {
+  using detail::path;
+  using detail::self;
+  Transport table = {};
+  table.name = name;
+  table.describe = T::describe;
+  table.open = [](const OpenParameters& parameters, Instance** out) {
+    T* opened = nullptr;
+    const uccs_status_t status = T::open(parameters, &opened);
+    if (status == UCCS_OK) *out = reinterpret_cast<Instance*>(opened);
+    return status;
+  };
+  table.close = [](Instance* i) { self<T>(i)->close(); };
+  table.address = [](Instance* i, void* buffer, size_t capacity) {
+    return self<T>(i)->address(buffer, capacity);
+  };
+  table.connect = [](Instance* i, const Peer& peer) { return self<T>(i)->connect(peer); };
+  table.register_memory = [](Instance* i, void* base, size_t bytes, uint64_t* key_out) {
+    return self<T>(i)->register_memory(base, bytes, key_out);
+  };
+  table.release_memory = [](Instance* i, uint64_t key) { self<T>(i)->release_memory(key); };
+  table.open_channel = [](Instance* i, int index, Channel** out) {
+    typename T::Channel* opened = nullptr;
+    const uccs_status_t status = self<T>(i)->open_channel(index, &opened);
+    if (status == UCCS_OK) *out = reinterpret_cast<Channel*>(opened);
+    return status;
+  };
+  table.put = [](Channel* c, int ec, const Remote& dest, const void* source, size_t bytes,
+                 Completion* completion) {
+    return path<T>(c)->put(ec, dest, source, bytes, completion);
+  };
+  table.get = [](Channel* c, int ec, const Remote& source, void* dest, size_t bytes,
+                 Completion* completion) {
+    return path<T>(c)->get(ec, source, dest, bytes, completion);
+  };
+  table.atomic = [](Channel* c, int ec, const Remote& target, const AtomicArguments& arguments,
+                    uint64_t* result_out, Completion* completion) {
+    return path<T>(c)->atomic(ec, target, arguments, result_out, completion);
+  };
+  table.message = [](Channel* c, int ec, Envelope envelope, const void* head, size_t head_bytes,
+                     const Payload* payload) {
+    return path<T>(c)->message(ec, envelope, head, head_bytes, payload);
+  };
+  table.release = [](Instance* i, void* token) { self<T>(i)->release(token); };
+  table.flush = [](Channel* c, int ec) { return path<T>(c)->flush(ec); };
+  table.progress = [](Channel* c, int lane, uint32_t traffic, int budget, const Sink& sink) {
+    return path<T>(c)->progress(lane, traffic, budget, sink);
+  };
+  table.arm = [](Instance* i, int lane, bool is_waiting) {
+    return self<T>(i)->arm(lane, is_waiting);
+  };
+  return table;
+}
+
+}  // namespace uccs::net

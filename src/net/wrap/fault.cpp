@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/// Makes a quick transport behave like a slow and busy one, for tests: every fourth post answers
+/// UCCS_AGAIN, and operations on memory complete some calls of `progress` later.
+#include "base/spinlock.hpp"
+#include "net/wrap/forward.hpp"
+
+namespace uccs::net::wrap {
+namespace {
+
+constexpr uint32_t kRefuseOneIn = 4;
+constexpr int kDelayed = 16;  ///< completions held back per channel; beyond that they are immediate
+constexpr int kDelayCalls = 3;
+
+class FaultChannel : public ForwardChannel {
+ public:
+  uccs_status_t put(int ec, const Remote& dest, const void* source, size_t bytes,
+                    Completion* completion) {
+    if (refuses()) return UCCS_AGAIN;
+    return delay(ForwardChannel::put(ec, dest, source, bytes, completion), completion);
+  }
+  uccs_status_t get(int ec, const Remote& source, void* dest, size_t bytes,
+                    Completion* completion) {
+    if (refuses()) return UCCS_AGAIN;
+    return delay(ForwardChannel::get(ec, source, dest, bytes, completion), completion);
+  }
+  uccs_status_t atomic(int ec, const Remote& target, const AtomicArguments& arguments,
+                       uint64_t* result_out, Completion* completion) {
+    if (refuses()) return UCCS_AGAIN;
+    return delay(ForwardChannel::atomic(ec, target, arguments, result_out, completion), completion);
+  }
+  uccs_status_t message(int ec, Envelope envelope, const void* head, size_t head_bytes,
+                        const Payload* payload) {
+    if (refuses()) return UCCS_AGAIN;
+    return ForwardChannel::message(ec, envelope, head, head_bytes, payload);
+  }
+  uccs_status_t flush(int ec) {
+    lock_.lock();
+    const bool is_idle = held_ == 0;
+    lock_.unlock();
+    return is_idle ? ForwardChannel::flush(ec) : UCCS_IN_PROGRESS;
+  }
+  int progress(int lane, uint32_t traffic, int budget, const Sink& sink) {
+    int completed = 0;
+    while (Completion* due = take_due()) {
+      due->done(due, UCCS_OK);
+      ++completed;
+    }
+    return completed + ForwardChannel::progress(lane, traffic, budget, sink);
+  }
+
+ private:
+  /// A fixed sequence per channel, so that a failing test fails again. Messages may be posted by
+  /// several threads at once.
+  bool refuses() {
+    uint32_t state = sequence_.load(std::memory_order_relaxed);
+    state = state * 1664525u + 1013904223u;
+    sequence_.store(state, std::memory_order_relaxed);
+    return (state >> 16) % kRefuseOneIn == 0;
+  }
+
+  uccs_status_t delay(uccs_status_t status, Completion* completion) {
+    if (status != UCCS_OK || !completion) return status;
+    lock_.lock();
+    const bool has_room = held_ < kDelayed;
+    if (has_room) queue_[(first_ + held_++) % kDelayed] = {completion, kDelayCalls};
+    lock_.unlock();
+    return has_room ? UCCS_IN_PROGRESS : UCCS_OK;
+  }
+
+  /// The oldest completion, once it has waited long enough.
+  Completion* take_due() {
+    lock_.lock();
+    Completion* due = nullptr;
+    if (held_ > 0 && queue_[first_].calls_left-- <= 0) {
+      due = queue_[first_].completion;
+      first_ = (first_ + 1) % kDelayed;
+      --held_;
+    }
+    lock_.unlock();
+    return due;
+  }
+
+  struct Held {
+    Completion* completion;
+    int calls_left;
+  };
+  std::atomic<uint32_t> sequence_ = 1;
+  base::SpinLock lock_;  // guards what follows
+  Held queue_[kDelayed] = {};
+  int first_ = 0;
+  int held_ = 0;
+};
+
+class Fault : public Forward<FaultChannel> {
+ public:
+  static uccs_status_t open(const OpenParameters& parameters, Fault** instance_out) {
+    return open_wrapped(parameters, instance_out);
+  }
+  void close() {
+    table_->close(inner_);
+    delete this;
+  }
+};
+
+}  // namespace
+
+extern constinit const Transport fault = make_transport<Fault>("fault");
+
+}  // namespace uccs::net::wrap
