@@ -37,6 +37,7 @@ void gathers(Ec& ec);
 void alltoalls(Ec& ec);
 void reductions(Ec& ec);
 void scans(Ec& ec);
+void crowds(Ec& ec);
 void subsets(Ec& ec);
 void back_to_back(Ec& ec);
 void groups_come_and_go(Ec& ec);

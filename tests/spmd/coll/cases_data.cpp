@@ -100,4 +100,23 @@ void scans(Ec& ec) {
         });
 }
 
+/// Everything once, with little data: for very many ECs.
+void crowds(Ec& ec) {
+  core::Group& world = *ec.world;
+  const int last = world.size - 1;
+  int round = 0;
+  for (const size_t bytes : {8, 70}) {
+    const size_t count = bytes / 8;
+    for (const Place place : {Place::kHeap, Place::kPrivate}) {
+      check_broadcast(ec, world, bytes, last, true, place, place, ++round);
+      check_allgather(ec, world, bytes, place, place, ++round);
+      check_allgatherv(ec, world, bytes, place, place, ++round);
+      check_alltoall(ec, world, bytes, place, place, ++round);
+      check_allreduce(ec, world, count, place, place, false, ++round);
+      check_scan(ec, world, count, true, place, place, false, ++round);
+      check_scan(ec, world, count, false, place, place, false, ++round);
+    }
+  }
+}
+
 }  // namespace uccs::test
