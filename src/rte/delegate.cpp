@@ -9,10 +9,13 @@
 #include <sys/eventfd.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <deque>
 #include <mutex>
 #include <unordered_map>
+#include <vector>
 
+#include "base/backoff.hpp"
 #include "base/clock.hpp"
 #include "base/log.hpp"
 
@@ -20,6 +23,7 @@ namespace uccs::rte {
 namespace {
 
 constexpr uint64_t kRetryNs = 1000000;
+constexpr uint64_t kStopNs = 1000000000;
 constexpr size_t kStackBytes = 256 * 1024;
 
 /// What callers and the delegate share. Never destroyed: threads may outlive static destructors.
@@ -39,9 +43,10 @@ Inbox& inbox() {
 
 /// The delegate thread's own.
 struct Delegate {
-  std::deque<Command*> queued;  // in the order of the callers
+  std::deque<Command*> queued;   // in the order of the callers
+  std::deque<Command*> refused;  // were posted, are to be queued again, before the others
   std::unordered_map<uint64_t, Command*> posted;
-  uint64_t retry_at_ns = 0;  // do not offer queued commands before; 0: now
+  bool is_stopping = false;
 };
 
 Delegate* delegate = nullptr;
@@ -52,29 +57,37 @@ void finish(Command* command, uccs_status_t status) {
   // Pairs with the load in delegate_wait and rte_test. After the store the caller may free the
   // command; the wake-up then only names an address.
   command->is_done.store(1, std::memory_order_release);
-  command->is_done.notify_all();
+  base::wake_all(&command->is_done);
+}
+
+bool is_send_to(const Command& command, int ec) {
+  return command.kind == PacketKind::kSend && command.ec == ec;
 }
 
 /// Messages to one EC go one after the other, or one that was refused for lack of room would be
-/// overtaken.
+/// overtaken. `position`: that of `command` in the queue.
 bool is_behind_a_send(const Command& command, size_t position) {
   if (command.kind != PacketKind::kSend) return false;
   for (const auto& [id, other] : delegate->posted)
-    if (other->kind == PacketKind::kSend && other->ec == command.ec) return true;
-  for (size_t i = 0; i < position; ++i) {
-    const Command& other = *delegate->queued[i];
-    if (other.kind == PacketKind::kSend && other.ec == command.ec) return true;
-  }
+    if (is_send_to(*other, command.ec)) return true;
+  for (const Command* other : delegate->refused)
+    if (is_send_to(*other, command.ec)) return true;
+  for (size_t i = 0; i < position; ++i)
+    if (is_send_to(*delegate->queued[i], command.ec)) return true;
   return false;
 }
 
-void post_queued(uint64_t now) {
-  if (now < delegate->retry_at_ns) return;
-  delegate->retry_at_ns = 0;
+/// Posts what can be posted; when to try again, UINT64_MAX if nothing waits for its time.
+uint64_t post_queued(uint64_t now) {
   std::deque<Command*>& queued = delegate->queued;
+  std::deque<Command*>& refused = delegate->refused;
+  queued.insert(queued.begin(), refused.begin(), refused.end());
+  refused.clear();
+  uint64_t next = UINT64_MAX;
   for (size_t i = 0; i < queued.size();) {
     Command* command = queued[i];
-    if (is_behind_a_send(*command, i)) {
+    if (command->not_before_ns > now || is_behind_a_send(*command, i)) {
+      if (command->not_before_ns > now) next = std::min(next, command->not_before_ns);
       ++i;
       continue;
     }
@@ -85,33 +98,30 @@ void post_queued(uint64_t now) {
     if (backend().post(*command)) continue;
     delegate->posted.erase(command->id);
     queued.insert(queued.begin() + static_cast<ptrdiff_t>(i), command);
-    delegate->retry_at_ns = now + kRetryNs;
-    return;
+    return now + kRetryNs;
   }
-}
-
-/// Cancels what has passed its deadline; the next moment at which something is to be done.
-uint64_t expire(uint64_t now) {
-  uint64_t next = delegate->retry_at_ns != 0 ? delegate->retry_at_ns : UINT64_MAX;
-  for (auto& [id, command] : delegate->posted) {
-    if (command->is_canceled) continue;
-    if (command->deadline_ns <= now) {
-      command->is_canceled = backend().cancel(*command);
-      if (!command->is_canceled) next = now + kRetryNs;
-    } else if (command->deadline_ns < next) {
-      next = command->deadline_ns;
-    }
-  }
+  for (const Command* command : refused) next = std::min(next, command->not_before_ns);
   return next;
 }
 
-/// Moves the callers' commands over; false when the thread is to end.
-bool take_commands() {
-  Inbox& in = inbox();
-  const std::lock_guard<std::mutex> lock(in.mutex);
-  for (Command* command : in.commands) delegate->queued.push_back(command);
-  in.commands.clear();
-  return !in.must_stop;
+/// Cancels what has passed its deadline; when the next deadline is.
+uint64_t expire(uint64_t now) {
+  uint64_t next = UINT64_MAX;
+  std::vector<Command*> late;  // the backend may answer in the call: `posted` changes then
+  for (auto& [id, command] : delegate->posted) {
+    if (command->is_canceled) continue;
+    if (command->deadline_ns <= now)
+      late.push_back(command);
+    else
+      next = std::min(next, command->deadline_ns);
+  }
+  for (Command* command : late) {
+    command->is_canceled = true;
+    if (backend().cancel(*command)) continue;
+    command->is_canceled = false;
+    next = now + kRetryNs;
+  }
+  return next;
 }
 
 void sleep_until(uint64_t next, uint64_t now) {
@@ -127,28 +137,52 @@ void sleep_until(uint64_t next, uint64_t now) {
     base::fatal("the delegate cannot read its wake-up counter: %s", strerror(errno));
 }
 
+/// Takes back what the backend still has: a receive that nobody waits for any more would swallow a
+/// message. Bounded, because the launcher may be gone.
+void cancel_posted() {
+  delegate->is_stopping = true;
+  for (auto& [id, command] : delegate->posted) command->deadline_ns = 0;
+  const uint64_t give_up_ns = base::now_ns() + kStopNs;
+  while (!delegate->posted.empty()) {
+    const uint64_t now = base::now_ns();
+    if (now > give_up_ns) return;
+    expire(now);
+    backend().progress();
+    if (!delegate->posted.empty()) sleep_until(now + kRetryNs, now);
+  }
+}
+
+/// Moves the callers' commands over; false when the thread is to end.
+bool take_commands() {
+  Inbox& in = inbox();
+  const std::lock_guard<std::mutex> lock(in.mutex);
+  for (Command* command : in.commands) delegate->queued.push_back(command);
+  in.commands.clear();
+  return !in.must_stop;
+}
+
 void* run(void*) {
   delegate = new Delegate;
   const uccs_status_t opened = backend().open();
   while (take_commands()) {
-    uint64_t now = base::now_ns();
+    uint64_t next = UINT64_MAX;
     if (opened == UCCS_OK) {
-      post_queued(now);
-      backend().progress();
-      now = base::now_ns();
+      backend().progress();  // first: an answer may let a message go that waits behind another
+      next = post_queued(base::now_ns());
+      next = std::min(next, expire(base::now_ns()));
     } else {
       for (Command* command : delegate->queued) finish(command, opened);
       delegate->queued.clear();
     }
-    const uint64_t next = expire(now);
-    // An answer may have freed the way for a message that waited behind another.
-    const bool can_post = !delegate->queued.empty() && delegate->retry_at_ns == 0;
-    if (can_post && delegate->posted.empty()) continue;
-    sleep_until(next, now);
+    sleep_until(next, base::now_ns());
   }
-  if (opened == UCCS_OK) backend().close();
+  if (opened == UCCS_OK) {
+    cancel_posted();
+    backend().close();
+  }
   for (auto& [id, command] : delegate->posted) finish(command, UCCS_ERR_CANCELED);
-  for (Command* command : delegate->queued) finish(command, UCCS_ERR_CANCELED);
+  for (const auto* left : {&delegate->queued, &delegate->refused})
+    for (Command* command : *left) finish(command, UCCS_ERR_CANCELED);
   delete delegate;
   delegate = nullptr;
   return nullptr;
@@ -209,11 +243,7 @@ uccs_status_t delegate_post(Command* command) {
   return UCCS_OK;
 }
 
-void delegate_wait(Command* command) {
-  // Blocks in a futex without spinning: answers take a launcher's round trip.
-  while (command->is_done.load(std::memory_order_acquire) == 0)
-    command->is_done.wait(0, std::memory_order_acquire);
-}
+void delegate_wait(Command* command) { base::block_while(&command->is_done, 0); }
 
 void delegate_stop() {
   Inbox& in = inbox();
@@ -238,10 +268,11 @@ void delegate_reply(const Packet& reply) {
   if (found == delegate->posted.end()) return;
   Command* command = found->second;
   delegate->posted.erase(found);
-  const auto status = static_cast<uccs_status_t>(reply.header.status);
+  auto status = static_cast<uccs_status_t>(reply.header.status);
+  if (status == UCCS_ERR_TIMEOUT && delegate->is_stopping) status = UCCS_ERR_CANCELED;
   if (status == UCCS_AGAIN) {
-    delegate->queued.push_front(command);
-    delegate->retry_at_ns = base::now_ns() + kRetryNs;
+    command->not_before_ns = base::now_ns() + kRetryNs;
+    delegate->refused.push_back(command);
     return;
   }
   command->ec_out = reply.header.ec;

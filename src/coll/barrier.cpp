@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "coll/coll.hpp"
+#include "coll/members.hpp"
+#include "coll/patterns/dissemination.hpp"
+
+namespace uccs::coll {
+namespace {
+
+/// One line per round and parity. Numbers only grow, so a flag needs no reset and a fast member
+/// that is one barrier ahead does no harm; two lines in turn spare the line that a slow member
+/// still polls.
+inline void disseminate(const Members& members) {
+  const uint64_t number = ++members.own.barriers;
+  const size_t parity = number & 1;
+  for (int round = 0; 1 << round < members.size; ++round) {
+    const int to = patterns::dissemination_to(members.rank, members.size, round);
+    // Release: what this member stored, and what it saw in earlier rounds, is visible with the
+    // flag. Pairs with the acquire below at the peer.
+    members.of(to).barrier[round][parity].value.store(number, std::memory_order_release);
+    const Flag& flag = members.mine.barrier[round][parity];
+    wait(members.kind, [&] { return flag.value.load(std::memory_order_acquire) >= number; });
+  }
+}
+
+/// One counter at member 0. Nobody has to run between the last arrival and the others' departure,
+/// so with more members than CPUs a barrier costs one turn of each process, not one per round.
+/// The counter cannot run ahead: nobody arrives for the next barrier before all arrived for this.
+inline void count(const Members& members) {
+  const uint64_t goal = ++members.own.barriers * static_cast<uint64_t>(members.size);
+  std::atomic<uint64_t>& arrived = members.of(0).arrived.value;
+  // The additions form one release sequence: whoever sees the goal sees what all stored.
+  if (arrived.fetch_add(1, std::memory_order_acq_rel) + 1 == goal) return;
+  wait(members.kind, [&] { return arrived.load(std::memory_order_acquire) >= goal; });
+}
+
+inline void arrive_by_shape(const Members& members) {
+  if (members.own.is_oversubscribed)
+    count(members);
+  else
+    disseminate(members);
+}
+
+}  // namespace
+
+void arrive(const Members& members) { arrive_by_shape(members); }
+
+void arrive_by_dissemination(const Members& members) { disseminate(members); }
+
+void barrier(Group& group) {
+  const Members members = enter(group, {.kind = Kind::kBarrier});
+  arrive_by_shape(members);
+  members.own.lines_safe = members.own.lines_claimed;
+  members.own.bounces_safe = members.own.bounces_claimed;
+}
+
+}  // namespace uccs::coll

@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "models/shmem/atomics.hpp"
+
+using namespace uccs::shmem;
+
+// Where a form with _nbi delivers its value: at once, in memory that all PEs of the node map.
+#define DEFINE_SWAPS(CTX, NAME, TYPE)                                                              \
+  UCCS_SHMEM_HOT(TYPE, CTX##NAME##_atomic_fetch,                                                   \
+                 (UCCS_CTX_PARAMETER_##CTX const TYPE* source, int pe)) {                          \
+    return atomic_fetch(UCCS_CTX_##CTX, source, pe, "shmem_" #CTX #NAME "_atomic_fetch");          \
+  }                                                                                                \
+  UCCS_SHMEM_HOT(void, CTX##NAME##_atomic_fetch_nbi,                                               \
+                 (UCCS_CTX_PARAMETER_##CTX TYPE * fetch, const TYPE* source, int pe)) {            \
+    *fetch = atomic_fetch(UCCS_CTX_##CTX, source, pe, "shmem_" #CTX #NAME "_atomic_fetch_nbi");    \
+  }                                                                                                \
+  UCCS_SHMEM_HOT(void, CTX##NAME##_atomic_set,                                                     \
+                 (UCCS_CTX_PARAMETER_##CTX TYPE * dest, TYPE value, int pe)) {                     \
+    atomic_set(UCCS_CTX_##CTX, dest, value, pe, "shmem_" #CTX #NAME "_atomic_set");                \
+  }                                                                                                \
+  UCCS_SHMEM_HOT(TYPE, CTX##NAME##_atomic_swap,                                                    \
+                 (UCCS_CTX_PARAMETER_##CTX TYPE * dest, TYPE value, int pe)) {                     \
+    return atomic_swap(UCCS_CTX_##CTX, dest, value, pe, "shmem_" #CTX #NAME "_atomic_swap");       \
+  }                                                                                                \
+  UCCS_SHMEM_HOT(void, CTX##NAME##_atomic_swap_nbi,                                                \
+                 (UCCS_CTX_PARAMETER_##CTX TYPE * fetch, TYPE * dest, TYPE value, int pe)) {       \
+    *fetch = atomic_swap(UCCS_CTX_##CTX, dest, value, pe, "shmem_" #CTX #NAME "_atomic_swap_nbi"); \
+  }
+#define UCCS_SWAP_TYPE(NAME, TYPE) UCCS_SHMEM_BOTH(DEFINE_SWAPS, NAME, TYPE)
+
+#define DEFINE_ADDS(CTX, NAME, TYPE)                                                               \
+  UCCS_SHMEM_HOT(TYPE, CTX##NAME##_atomic_compare_swap,                                            \
+                 (UCCS_CTX_PARAMETER_##CTX TYPE * dest, TYPE cond, TYPE value, int pe)) {          \
+    return atomic_compare_swap(UCCS_CTX_##CTX, dest, cond, value, pe,                              \
+                               "shmem_" #CTX #NAME "_atomic_compare_swap");                        \
+  }                                                                                                \
+  UCCS_SHMEM_HOT(                                                                                  \
+      void, CTX##NAME##_atomic_compare_swap_nbi,                                                   \
+      (UCCS_CTX_PARAMETER_##CTX TYPE * fetch, TYPE * dest, TYPE cond, TYPE value, int pe)) {       \
+    *fetch = atomic_compare_swap(UCCS_CTX_##CTX, dest, cond, value, pe,                            \
+                                 "shmem_" #CTX #NAME "_atomic_compare_swap_nbi");                  \
+  }                                                                                                \
+  UCCS_SHMEM_HOT(TYPE, CTX##NAME##_atomic_fetch_inc,                                               \
+                 (UCCS_CTX_PARAMETER_##CTX TYPE * dest, int pe)) {                                 \
+    return atomic_fetch_add(UCCS_CTX_##CTX, dest, static_cast<TYPE>(1), pe,                        \
+                            "shmem_" #CTX #NAME "_atomic_fetch_inc");                              \
+  }                                                                                                \
+  UCCS_SHMEM_HOT(void, CTX##NAME##_atomic_fetch_inc_nbi,                                           \
+                 (UCCS_CTX_PARAMETER_##CTX TYPE * fetch, TYPE * dest, int pe)) {                   \
+    *fetch = atomic_fetch_add(UCCS_CTX_##CTX, dest, static_cast<TYPE>(1), pe,                      \
+                              "shmem_" #CTX #NAME "_atomic_fetch_inc_nbi");                        \
+  }                                                                                                \
+  UCCS_SHMEM_HOT(void, CTX##NAME##_atomic_inc, (UCCS_CTX_PARAMETER_##CTX TYPE * dest, int pe)) {   \
+    atomic_add(UCCS_CTX_##CTX, dest, static_cast<TYPE>(1), pe, "shmem_" #CTX #NAME "_atomic_inc"); \
+  }                                                                                                \
+  UCCS_SHMEM_HOT(TYPE, CTX##NAME##_atomic_fetch_add,                                               \
+                 (UCCS_CTX_PARAMETER_##CTX TYPE * dest, TYPE value, int pe)) {                     \
+    return atomic_fetch_add(UCCS_CTX_##CTX, dest, value, pe,                                       \
+                            "shmem_" #CTX #NAME "_atomic_fetch_add");                              \
+  }                                                                                                \
+  UCCS_SHMEM_HOT(void, CTX##NAME##_atomic_fetch_add_nbi,                                           \
+                 (UCCS_CTX_PARAMETER_##CTX TYPE * fetch, TYPE * dest, TYPE value, int pe)) {       \
+    *fetch = atomic_fetch_add(UCCS_CTX_##CTX, dest, value, pe,                                     \
+                              "shmem_" #CTX #NAME "_atomic_fetch_add_nbi");                        \
+  }                                                                                                \
+  UCCS_SHMEM_HOT(void, CTX##NAME##_atomic_add,                                                     \
+                 (UCCS_CTX_PARAMETER_##CTX TYPE * dest, TYPE value, int pe)) {                     \
+    atomic_add(UCCS_CTX_##CTX, dest, value, pe, "shmem_" #CTX #NAME "_atomic_add");                \
+  }
+#define UCCS_AMO_TYPE(NAME, TYPE) UCCS_SHMEM_BOTH(DEFINE_ADDS, NAME, TYPE)
+
+#define DEFINE_LOGIC(CTX, NAME, TYPE, OPERATION)                                                 \
+  UCCS_SHMEM_HOT(TYPE, CTX##NAME##_atomic_fetch_##OPERATION,                                     \
+                 (UCCS_CTX_PARAMETER_##CTX TYPE * dest, TYPE value, int pe)) {                   \
+    TYPE* const at =                                                                             \
+        reach(UCCS_CTX_##CTX, dest, pe, "shmem_" #CTX #NAME "_atomic_fetch_" #OPERATION);        \
+    return __atomic_fetch_##OPERATION(at, value, __ATOMIC_ACQUIRE);                              \
+  }                                                                                              \
+  UCCS_SHMEM_HOT(void, CTX##NAME##_atomic_fetch_##OPERATION##_nbi,                               \
+                 (UCCS_CTX_PARAMETER_##CTX TYPE * fetch, TYPE * dest, TYPE value, int pe)) {     \
+    TYPE* const at =                                                                             \
+        reach(UCCS_CTX_##CTX, dest, pe, "shmem_" #CTX #NAME "_atomic_fetch_" #OPERATION "_nbi"); \
+    *fetch = __atomic_fetch_##OPERATION(at, value, __ATOMIC_ACQUIRE);                            \
+  }                                                                                              \
+  UCCS_SHMEM_HOT(void, CTX##NAME##_atomic_##OPERATION,                                           \
+                 (UCCS_CTX_PARAMETER_##CTX TYPE * dest, TYPE value, int pe)) {                   \
+    TYPE* const at = reach(UCCS_CTX_##CTX, dest, pe, "shmem_" #CTX #NAME "_atomic_" #OPERATION); \
+    __atomic_fetch_##OPERATION(at, value, __ATOMIC_RELAXED);                                     \
+  }
+#define UCCS_LOGIC_TYPE(NAME, TYPE)              \
+  UCCS_SHMEM_BOTH(DEFINE_LOGIC, NAME, TYPE, and) \
+  UCCS_SHMEM_BOTH(DEFINE_LOGIC, NAME, TYPE, or)  \
+  UCCS_SHMEM_BOTH(DEFINE_LOGIC, NAME, TYPE, xor)
+#include "gen/types.def"

@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+#include <cstdint>
+
+#include "core/group.hpp"
+#include "models/shmem/api.hpp"
+
+/// A team's contexts are in a list, so that the team can end them.
+struct uccs_shmem_ctx {
+  int first, stride, size;  ///< of the team
+  shmem_team_t team;
+  uccs_shmem_ctx* next;
+};
+
+struct uccs_shmem_team {
+  uccs::core::Group* group = nullptr;  ///< `own`, or the world's, which other models share
+  uccs::core::Group own;
+  shmem_team_config_t config = {0};
+  uccs_shmem_ctx* contexts = nullptr;
+  uccs_shmem_team* next = nullptr;  ///< of the teams that programs made, the newest first
+};
+
+namespace uccs::shmem {
+
+/// A context's handle is its address; bit 0 is set when it numbers PEs as the world does, so that
+/// the fast path tests the handle and reads nothing. The default context is bit 0 alone.
+inline bool has_world_numbers(shmem_ctx_t ctx) {
+  return (reinterpret_cast<uintptr_t>(ctx) & 1) != 0;
+}
+inline uccs_shmem_ctx* context_of(shmem_ctx_t ctx) {
+  return reinterpret_cast<uccs_shmem_ctx*>(reinterpret_cast<uintptr_t>(ctx) & ~uintptr_t{1});
+}
+
+/// The predefined teams, at the number that their handle is; nullptr for SHMEM_TEAM_INVALID, and
+/// for all before init.
+constexpr uintptr_t kPredefinedTeams = 3;
+extern uccs_shmem_team* predefined_teams[kPredefinedTeams];
+
+inline uccs_shmem_team* team_of(shmem_team_t team) {
+  const auto number = reinterpret_cast<uintptr_t>(team);
+  return number < kPredefinedTeams ? predefined_teams[number] : team;
+}
+
+/// Ends the job: the context is invalid or has no such PE.
+[[noreturn, gnu::cold]] void fail_context(shmem_ctx_t ctx, int pe, const char* call);
+
+/// `pe` of a context as EC. A PE that does not exist is found here if the context numbers PEs in a
+/// team of its own, else by `core::translate`. `call` names the routine in messages, here and in
+/// all that follows.
+[[gnu::always_inline]] inline int context_ec(shmem_ctx_t ctx, int pe, const char* call) {
+  if (has_world_numbers(ctx)) [[likely]]
+    return pe;
+  if (ctx == SHMEM_CTX_INVALID || static_cast<unsigned>(pe) >= static_cast<unsigned>(ctx->size))
+    fail_context(ctx, pe, call);
+  return ctx->first + pe * ctx->stride;
+}
+
+/// The teams that exist while the library is started. Collective over all PEs.
+void make_predefined_teams();
+
+/// Ends the teams and contexts that the program left. Collective over all PEs.
+void end_all_teams();
+
+/// Frees the contexts of `team`.
+void end_contexts(uccs_shmem_team* team);
+
+}  // namespace uccs::shmem

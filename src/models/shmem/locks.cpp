@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include <cstdint>
+
+#include "core/direct.hpp"
+#include "core/job.hpp"
+#include "models/shmem/order.hpp"
+#include "models/shmem/slow.hpp"
+#include "models/shmem/waiting.hpp"
+
+/// A queue lock (Mellor-Crummey and Scott, 1991): PEs get it in the order of their calls, and each
+/// waits on memory of its own. The `long` of every PE is split:
+///
+///     lower half   `tail`: the last PE of the queue + 1, 0 if the lock is free. That of one PE,
+///     the
+///                  home, counts.
+///     upper half   `node`: this PE's place in the queue: bit 31 while it waits, below that its
+///                  successor + 1, 0 if there is none yet.
+namespace uccs::shmem {
+namespace {
+
+static_assert(sizeof(long) == 2 * sizeof(uint32_t));
+constexpr uint32_t kWaits = 0x80000000u;
+
+class Lock {
+ public:
+  Lock(long* symmetric, const char* call) : symmetric_(symmetric), call_(call) {
+    tail_ = &half(home(), 0);
+    node_ = &half(core::job.me, 1);
+  }
+
+  void acquire() {
+    const uint32_t me = self();
+    // Relaxed: the exchange publishes it.
+    __atomic_store_n(node_, kWaits, __ATOMIC_RELAXED);
+    const uint32_t before = __atomic_exchange_n(tail_, me, __ATOMIC_ACQ_REL);
+    if (before == 0) {
+      __atomic_store_n(node_, 0, __ATOMIC_RELAXED);
+      return;
+    }
+    // Add, not store: its predecessor may be handing the lock to it at this moment.
+    __atomic_fetch_or(&half(static_cast<int>(before - 1), 1), me, __ATOMIC_RELEASE);
+    Waiting waiting(call_);
+    // Acquire: pairs with the hand-over in release.
+    while ((__atomic_load_n(node_, __ATOMIC_ACQUIRE) & kWaits) != 0) waiting.pause();
+  }
+
+  bool try_acquire() {
+    __atomic_store_n(node_, 0, __ATOMIC_RELAXED);
+    uint32_t free = 0;
+    return __atomic_compare_exchange_n(tail_, &free, self(), false, __ATOMIC_ACQ_REL,
+                                       __ATOMIC_RELAXED);
+  }
+
+  void release() {
+    uint32_t next = successor();
+    if (next == 0) {
+      uint32_t me = self();
+      if (__atomic_compare_exchange_n(tail_, &me, 0, false, __ATOMIC_RELEASE, __ATOMIC_RELAXED))
+        return;
+      if (me == 0) return;     // nobody holds it
+      Waiting waiting(call_);  // somebody is queueing: it will say who it is
+      while ((next = successor()) == 0) waiting.pause();
+    }
+    __atomic_fetch_and(&half(static_cast<int>(next - 1), 1), ~kWaits, __ATOMIC_RELEASE);
+  }
+
+ private:
+  static uint32_t self() { return static_cast<uint32_t>(core::job.me) + 1; }
+  uint32_t successor() const { return __atomic_load_n(node_, __ATOMIC_ACQUIRE) & ~kWaits; }
+
+  /// Spread over the PEs by the address, so that an array of locks does not live at one of them.
+  /// The distance from the start of the heap or the globals is the same on all PEs.
+  int home() const {
+    const auto address = reinterpret_cast<uintptr_t>(symmetric_);
+    const uintptr_t in_heap = address - core::direct_map.heap_low;
+    const uintptr_t distance =
+        in_heap < core::direct_map.heap_bytes ? in_heap : address - core::direct_map.static_low;
+    return static_cast<int>(distance / sizeof(long) % static_cast<unsigned>(core::job.size));
+  }
+
+  uint32_t& half(int ec, int index) const {
+    void* const word = core::translate(symmetric_, ec);
+    if (word == nullptr) slow_atomic(SHMEM_CTX_DEFAULT, symmetric_, ec, call_);
+    return static_cast<uint32_t*>(word)[index];
+  }
+
+  long* symmetric_;
+  const char* call_;
+  uint32_t* tail_;  ///< the home's
+  uint32_t* node_;  ///< this PE's
+};
+
+}  // namespace
+}  // namespace uccs::shmem
+
+using namespace uccs::shmem;
+
+UCCS_SHMEM(void, set_lock, (long* lock)) { Lock(lock, "shmem_set_lock").acquire(); }
+
+UCCS_SHMEM(void, clear_lock, (long* lock)) {
+  quiet();
+  Lock(lock, "shmem_clear_lock").release();
+}
+
+UCCS_SHMEM(int, test_lock, (long* lock)) {
+  if (Lock(lock, "shmem_test_lock").try_acquire()) return 0;
+  pause_after_failed_test();
+  return 1;
+}

@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "base/log.hpp"
+#include "models/shmem/atomics.hpp"
+#include "models/shmem/rma.hpp"
+
+using namespace uccs::shmem;
+
+namespace {
+
+[[noreturn, gnu::cold]] void fail_operator(int sig_op, const char* call) {
+  uccs::base::fatal("%s: sig_op is %d: SHMEM_SIGNAL_SET (%d) and SHMEM_SIGNAL_ADD (%d) are legal",
+                    call, sig_op, SHMEM_SIGNAL_SET, SHMEM_SIGNAL_ADD);
+}
+
+/// Release: who sees the signal (acquire in the waits) sees what the same put stored before. Both
+/// operators are atomics of one kind, so they may be mixed.
+[[gnu::always_inline]] inline void update_signal(shmem_ctx_t ctx, uint64_t* signal, uint64_t value,
+                                                 int sig_op, int pe, const char* call) {
+  uint64_t* const at = reach(ctx, signal, pe, call);
+  if (sig_op == SHMEM_SIGNAL_SET)
+    __atomic_store_n(at, value, __ATOMIC_RELEASE);
+  else if (sig_op == SHMEM_SIGNAL_ADD)
+    __atomic_fetch_add(at, value, __ATOMIC_RELEASE);
+  else
+    fail_operator(sig_op, call);
+}
+
+}  // namespace
+
+#define SIGNAL_PARAMETERS size_t nelems, uint64_t *sig_addr, uint64_t signal, int sig_op, int pe
+#define DEFINE_PUT_SIGNAL(CTX, BEFORE, TYPE, AFTER, ...)                                          \
+  UCCS_SHMEM_HOT(void, CTX##BEFORE##put##AFTER,                                                   \
+                 (UCCS_CTX_PARAMETER_##CTX TYPE * dest, const TYPE* source, SIGNAL_PARAMETERS)) { \
+    constexpr const char* call = "shmem_" #CTX #BEFORE "put" #AFTER;                              \
+    __VA_ARGS__(UCCS_CTX_##CTX, dest, source, nelems, pe, call);                                  \
+    update_signal(UCCS_CTX_##CTX, sig_addr, signal, sig_op, pe, call);                            \
+  }
+#define UCCS_RMA_TYPE(NAME, TYPE)                                               \
+  UCCS_SHMEM_BOTH(DEFINE_PUT_SIGNAL, NAME##_, TYPE, _signal, put<sizeof(TYPE)>) \
+  UCCS_SHMEM_BOTH(DEFINE_PUT_SIGNAL, NAME##_, TYPE, _signal_nbi, put<sizeof(TYPE)>)
+#define UCCS_SIZE(BITS)                                                    \
+  UCCS_SHMEM_BOTH(DEFINE_PUT_SIGNAL, , void, BITS##_signal, put<BITS / 8>) \
+  UCCS_SHMEM_BOTH(DEFINE_PUT_SIGNAL, , void, BITS##_signal_nbi, put<BITS / 8>)
+#include "gen/types.def"
+UCCS_SHMEM_BOTH(DEFINE_PUT_SIGNAL, , void, mem_signal, put_bytes)
+UCCS_SHMEM_BOTH(DEFINE_PUT_SIGNAL, , void, mem_signal_nbi, put_bytes)
+
+#define DEFINE_UPDATES(CTX)                                                                 \
+  UCCS_SHMEM_HOT(void, CTX##signal_add,                                                     \
+                 (UCCS_CTX_PARAMETER_##CTX uint64_t * sig_addr, uint64_t signal, int pe)) { \
+    update_signal(UCCS_CTX_##CTX, sig_addr, signal, SHMEM_SIGNAL_ADD, pe,                   \
+                  "shmem_" #CTX "signal_add");                                              \
+  }                                                                                         \
+  UCCS_SHMEM_HOT(void, CTX##signal_set,                                                     \
+                 (UCCS_CTX_PARAMETER_##CTX uint64_t * sig_addr, uint64_t signal, int pe)) { \
+    update_signal(UCCS_CTX_##CTX, sig_addr, signal, SHMEM_SIGNAL_SET, pe,                   \
+                  "shmem_" #CTX "signal_set");                                              \
+  }
+DEFINE_UPDATES()
+DEFINE_UPDATES(ctx_)
+
+UCCS_SHMEM(uint64_t, signal_fetch, (const uint64_t* sig_addr)) {
+  return __atomic_load_n(sig_addr, __ATOMIC_ACQUIRE);
+}

@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+#include <cstdint>
+
+#include "base/backoff.hpp"
+
+namespace uccs::shmem {
+
+/// Progress of everything that runs in this process, for loops that wait.
+void model_progress();
+
+/// One wait of a routine. Gives up by ending the process when the job ends.
+class Waiting {
+ public:
+  /// `call` is a string literal: the launcher shows it when the wait takes long.
+  explicit Waiting(const char* call) : call_(call) {}
+  ~Waiting() {
+    if (misses_ >= kLong) show(nullptr);
+  }
+  Waiting(const Waiting&) = delete;
+  Waiting& operator=(const Waiting&) = delete;
+
+  /// After each look that found nothing.
+  void pause() {
+    backoff_.pause();
+    if ((++misses_ & (kLook - 1)) == 0) look_around();
+  }
+
+ private:
+  static constexpr uint32_t kLook = 64;    ///< misses between looks at the rest of the process
+  static constexpr uint32_t kLong = 4096;  ///< misses after which the wait is shown
+  void look_around();
+  static void show(const char* what);
+
+  base::Backoff backoff_;
+  uint32_t misses_ = 0;
+  const char* call_;
+};
+
+/// After a test that failed, for programs that loop over it: makes progress, and gives the CPU away
+/// if the PEs are more than the CPUs.
+void pause_after_failed_test();
+
+}  // namespace uccs::shmem
