@@ -87,9 +87,6 @@ uccs_status_t agree_on_shape(Context* context, net::Shape wanted, net::Shape pre
 void leave_together(Context* context);
 void note_leave(Context* context);
 
-/// For core::progress_idle: one bit per live context.
-extern std::atomic<uint32_t> live_contexts;
-
 /// Guards the process's table of contexts and what comes and goes with them.
 std::mutex& contexts_lock();
 /// The live context number `index`, nullptr if there is none. With contexts_lock held.

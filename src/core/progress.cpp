@@ -5,6 +5,7 @@
 #include <signal.h>
 
 #include "core/dispatch.hpp"
+#include "rte/identity.hpp"
 
 namespace uccs::core {
 namespace {
@@ -126,6 +127,8 @@ std::atomic<uint32_t>* Waiter::arm(bool is_waiting) {
 }
 
 void Waiter::sleep() {
+  // Whoever ended the job gave its status; this EC only gets out of the way.
+  if (rte::job_is_ending()) rte::end_job(1, nullptr);
   std::atomic<uint32_t>* doorbell = arm(true);
   if (!doorbell || context_->link_count > 1) {  // one futex cannot wait for two transports
     arm(false);
