@@ -45,7 +45,7 @@ def main() -> int:
     if not shutil.which("valgrind"):
         print("SKIP: valgrind is not installed")
         return 77
-    bin_dir = pathlib.Path(sys.argv[1])
+    bin_dir = pathlib.Path(sys.argv[1]).resolve()
     budgets = read_budgets()
     found = count(bin_dir, "budget_probe") | count(bin_dir, "budget_probe_inline")
     missing = budgets.keys() - found.keys()

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* More PEs than CPUs: barriers and ping-pongs beside the same on bare shared memory with waiters that
- * yield the CPU after every look, the ideal of time slicing. `oshrun -n 8 oversubscribed_bench` */
+/* More PEs than CPUs: barriers and ping-pongs beside the same on bare shared memory with waiters
+ * that yield the CPU after every look, the ideal of time slicing. `oshrun -n 8
+ * oversubscribed_bench` */
 #define _GNU_SOURCE
 #include <sched.h>
 #include <shmem.h>
@@ -21,14 +22,14 @@ static double now_ns(void) {
   return (double)t.tv_sec * 1e9 + (double)t.tv_nsec;
 }
 
-static int by_value(const void *a, const void *b) {
-  const double x = *(const double *)a, y = *(const double *)b;
+static int by_value(const void* a, const void* b) {
+  const double x = *(const double*)a, y = *(const double*)b;
   return (x > y) - (x < y);
 }
 
 /* One counter at PE 0 that everybody watches: the fewest wake-ups a barrier can do with. */
 static double bare_barrier(int calls) {
-  _Atomic long *counter = (_Atomic long *)shmem_ptr(arrived, 0);
+  _Atomic long* counter = (_Atomic long*)shmem_ptr(arrived, 0);
   static long goal;
   const double start = now_ns();
   for (int i = 0; i < calls; ++i) {
@@ -49,7 +50,8 @@ static double barrier(int calls) {
 
 static double bare_ping_pong(int calls) {
   const int peer = me ^ 1;
-  _Atomic long *in = (_Atomic long *)&flag[0], *out = (_Atomic long *)shmem_ptr(&flag[0], peer < n ? peer : me);
+  _Atomic long *in = (_Atomic long*)&flag[0],
+               *out = (_Atomic long*)shmem_ptr(&flag[0], peer < n ? peer : me);
   static long token;
   const double start = now_ns();
   for (int i = 0; peer < n && i < calls; ++i) {
@@ -78,7 +80,7 @@ static double ping_pong(int calls) {
   return each;
 }
 
-static void compare(const char *name, double (*ours)(int), double (*bare)(int), int calls) {
+static void compare(const char* name, double (*ours)(int), double (*bare)(int), int calls) {
   double a[kRounds], b[kRounds];
   for (int r = 0; r < kRounds; ++r) {
     b[r] = bare(calls);
@@ -88,8 +90,8 @@ static void compare(const char *name, double (*ours)(int), double (*bare)(int), 
   qsort(b, kRounds, sizeof *b, by_value);
   const double us = a[kRounds / 2] / 1e3, ideal = b[kRounds / 2] / 1e3;
   if (me == 0)
-    printf("%-12s %2d PEs %9.2f us  ideal %9.2f us  ratio %5.2f  target <= 1.50  %s\n", name, n, us, ideal,
-           us / ideal, us / ideal <= 1.5 ? "ok" : "FALLS SHORT");
+    printf("%-12s %2d PEs %9.2f us  ideal %9.2f us  ratio %5.2f  target <= 1.50  %s\n", name, n, us,
+           ideal, us / ideal, us / ideal <= 1.5 ? "ok" : "FALLS SHORT");
 }
 
 int main(void) {

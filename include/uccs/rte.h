@@ -3,7 +3,8 @@
 /// to exchange bytes before (and beside) the fast ones. Everything goes over the launcher.
 ///
 /// All calls are thread safe. One thread of the library, started by the first call that needs it,
-/// talks to the launcher; callers hand it their commands and wait for the results.
+/// talks to the launcher; callers hand it their commands and wait for the results. A child that a
+/// process of the job forks is no EC, and must not call anything here before it executes a program.
 #ifndef UCCS_RTE_H
 #define UCCS_RTE_H
 

@@ -12,20 +12,6 @@ namespace {
 
 constexpr size_t kPathMax = PATH_MAX;
 
-int affinity_cpus() {
-  // The kernel answers EINVAL until the mask is as large as its own.
-  for (int cpus = 1024; cpus <= 1 << 20; cpus *= 4) {
-    cpu_set_t* mask = CPU_ALLOC(static_cast<size_t>(cpus));
-    if (mask == nullptr) return 1;
-    const size_t bytes = CPU_ALLOC_SIZE(static_cast<size_t>(cpus));
-    const int rc = sched_getaffinity(0, bytes, mask);
-    const int count = rc == 0 ? CPU_COUNT_S(bytes, mask) : 0;
-    CPU_FREE(mask);
-    if (rc == 0) return count;
-  }
-  return 1;
-}
-
 /// The first two words of `directory/file`; how many there were.
 int read_two(const char* directory, const char* file, char first[32], char second[32]) {
   char path[kPathMax];
@@ -156,12 +142,30 @@ int cgroup_cpus(const char* cgroup_file, const char* mountinfo_file) {
   return v1 < v2 ? v1 : v2;
 }
 
+int affinity_cpus() {
+  // The kernel answers EINVAL until the mask is as large as its own.
+  for (int cpus = 1024; cpus <= 1 << 20; cpus *= 4) {
+    cpu_set_t* mask = CPU_ALLOC(static_cast<size_t>(cpus));
+    if (mask == nullptr) return 1;
+    const size_t bytes = CPU_ALLOC_SIZE(static_cast<size_t>(cpus));
+    const int rc = sched_getaffinity(0, bytes, mask);
+    const int count = rc == 0 ? CPU_COUNT_S(bytes, mask) : 0;
+    CPU_FREE(mask);
+    if (rc == 0) return count > 0 ? count : 1;
+  }
+  return 1;
+}
+
+int quota_cpus() {
+  static const int cpus = cgroup_cpus("/proc/self/cgroup", "/proc/self/mountinfo");
+  return cpus;
+}
+
 int usable_cpus() {
   static const int cpus = [] {
     const int mask = affinity_cpus();
-    const int quota = cgroup_cpus("/proc/self/cgroup", "/proc/self/mountinfo");
-    const int least = quota > 0 && quota < mask ? quota : mask;
-    return least > 0 ? least : 1;
+    const int quota = quota_cpus();
+    return quota > 0 && quota < mask ? quota : mask;
   }();
   return cpus;
 }

@@ -42,6 +42,12 @@ struct Command {
 /// The request that `command` makes.
 Packet command_packet(const Command& command);
 
+enum class EndAnswer {
+  kTold,           ///< the launcher ends the job
+  kAlreadyEnding,  ///< it does so already, for another reason: this process will be ended
+  kCannot          ///< there is nobody to tell
+};
+
 /// A way to reach the job: our launcher, PMIx, ... One constant table each, no null slots.
 struct Backend {
   const char* name;
@@ -54,9 +60,9 @@ struct Backend {
   void (*set_phase)(Phase phase);
   void (*set_activity)(const char* what);
   bool (*is_ending)();
-  /// Tells the launcher to end the job, and to print `message` if not NULL. False: it cannot be
-  /// told, and the caller prints. Must work while the delegate is stuck.
-  bool (*tell_end)(int status, const char* message);
+  /// Tells the launcher to end the job, and to print `message` if not NULL. Must work while the
+  /// delegate is stuck.
+  EndAnswer (*tell_end)(int status, const char* message);
   /// The process of an EC of this node, 0 if not known (yet).
   pid_t (*ec_pid)(int ec);
 

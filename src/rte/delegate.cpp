@@ -23,6 +23,7 @@ namespace uccs::rte {
 namespace {
 
 constexpr uint64_t kRetryNs = 1000000;
+constexpr uint64_t kStopNs = 1000000000;
 constexpr size_t kStackBytes = 256 * 1024;
 
 /// What callers and the delegate share. Never destroyed: threads may outlive static destructors.
@@ -45,6 +46,7 @@ struct Delegate {
   std::deque<Command*> queued;   // in the order of the callers
   std::deque<Command*> refused;  // were posted, are to be queued again, before the others
   std::unordered_map<uint64_t, Command*> posted;
+  bool is_stopping = false;
 };
 
 Delegate* delegate = nullptr;
@@ -122,15 +124,6 @@ uint64_t expire(uint64_t now) {
   return next;
 }
 
-/// Moves the callers' commands over; false when the thread is to end.
-bool take_commands() {
-  Inbox& in = inbox();
-  const std::lock_guard<std::mutex> lock(in.mutex);
-  for (Command* command : in.commands) delegate->queued.push_back(command);
-  in.commands.clear();
-  return !in.must_stop;
-}
-
 void sleep_until(uint64_t next, uint64_t now) {
   const uint64_t left_ns = next > now ? next - now : 0;
   const timespec limit = {static_cast<time_t>(left_ns / 1000000000u),
@@ -142,6 +135,30 @@ void sleep_until(uint64_t next, uint64_t now) {
   if ((fds[0].revents & POLLIN) != 0 && read(fds[0].fd, &rings, sizeof rings) < 0 &&
       errno != EAGAIN)
     base::fatal("the delegate cannot read its wake-up counter: %s", strerror(errno));
+}
+
+/// Takes back what the backend still has: a receive that nobody waits for any more would swallow a
+/// message. Bounded, because the launcher may be gone.
+void cancel_posted() {
+  delegate->is_stopping = true;
+  for (auto& [id, command] : delegate->posted) command->deadline_ns = 0;
+  const uint64_t give_up_ns = base::now_ns() + kStopNs;
+  while (!delegate->posted.empty()) {
+    const uint64_t now = base::now_ns();
+    if (now > give_up_ns) return;
+    expire(now);
+    backend().progress();
+    if (!delegate->posted.empty()) sleep_until(now + kRetryNs, now);
+  }
+}
+
+/// Moves the callers' commands over; false when the thread is to end.
+bool take_commands() {
+  Inbox& in = inbox();
+  const std::lock_guard<std::mutex> lock(in.mutex);
+  for (Command* command : in.commands) delegate->queued.push_back(command);
+  in.commands.clear();
+  return !in.must_stop;
 }
 
 void* run(void*) {
@@ -159,7 +176,10 @@ void* run(void*) {
     }
     sleep_until(next, base::now_ns());
   }
-  if (opened == UCCS_OK) backend().close();
+  if (opened == UCCS_OK) {
+    cancel_posted();
+    backend().close();
+  }
   for (auto& [id, command] : delegate->posted) finish(command, UCCS_ERR_CANCELED);
   for (const auto* left : {&delegate->queued, &delegate->refused})
     for (Command* command : *left) finish(command, UCCS_ERR_CANCELED);
@@ -248,7 +268,8 @@ void delegate_reply(const Packet& reply) {
   if (found == delegate->posted.end()) return;
   Command* command = found->second;
   delegate->posted.erase(found);
-  const auto status = static_cast<uccs_status_t>(reply.header.status);
+  auto status = static_cast<uccs_status_t>(reply.header.status);
+  if (status == UCCS_ERR_TIMEOUT && delegate->is_stopping) status = UCCS_ERR_CANCELED;
   if (status == UCCS_AGAIN) {
     command->not_before_ns = base::now_ns() + kRetryNs;
     delegate->refused.push_back(command);

@@ -118,6 +118,13 @@ void Exchange::receive(int ec, const Packet& packet) {
 }
 
 void Exchange::cancel(int ec, uint64_t id) {
+  std::deque<uint64_t>& fences = ecs_[static_cast<size_t>(ec)].fences;
+  for (auto fence = fences.begin(); fence != fences.end(); ++fence) {
+    if (*fence != id) continue;
+    fences.erase(fence);
+    if (fences.empty()) --in_fence_;
+    return answer(ec, id, UCCS_ERR_TIMEOUT);
+  }
   std::deque<Receive>& receives = ecs_[static_cast<size_t>(ec)].receives;
   for (auto receive = receives.begin(); receive != receives.end(); ++receive) {
     if (receive->id != id) continue;

@@ -4,6 +4,8 @@
 #include <errno.h>
 #include <stdlib.h>
 
+#include <initializer_list>
+
 #include "base/log.hpp"
 
 namespace uccs::rte {
@@ -34,9 +36,11 @@ Foreign find_foreign() {
   if (getenv("OMPI_COMM_WORLD_SIZE") != nullptr)
     return {"Open MPI's mpirun", number("OMPI_COMM_WORLD_SIZE", 0)};
   if (is_srun_task()) return {"srun", number("SLURM_STEP_NUM_TASKS", number("SLURM_NTASKS", 1))};
-  if (getenv("PMIX_NAMESPACE") != nullptr) return {"a PMIx launcher (prterun, mpirun)", 0};
-  if (getenv("PMI_RANK") != nullptr || getenv("PMI_FD") != nullptr)
-    return {"a PMI launcher (mpiexec, mpirun)", number("PMI_SIZE", 0)};
+  if (getenv("PMIX_NAMESPACE") != nullptr || getenv("PMIX_RANK") != nullptr)
+    return {"a PMIx launcher (prterun, mpirun)", 0};
+  for (const char* variable : {"PMI_RANK", "PMI_FD", "PMI_PORT"})
+    if (getenv(variable) != nullptr)
+      return {"a PMI launcher (mpiexec, mpirun)", number("PMI_SIZE", 0)};
   return {};
 }
 

@@ -49,7 +49,10 @@ void choose(Identity* identity) {
                   program_invocation_short_name);
     if (config.rte == base::RteChoice::kAuto) reject_foreign_launcher();
   }
-  base::set_wait_policy(identity->node_size, base::usable_cpus());
+  // Not the mask of this EC alone: bound to a core each, two ECs on two cores are at ease.
+  if (const int quota = base::quota_cpus(); quota > 0 && quota < identity->node_cpus)
+    identity->node_cpus = quota;
+  base::set_wait_policy(identity->node_size, identity->node_cpus);
   if (identity->ec == 0) base::config_warn_unknown();
   // Programs that crash would lose what stdio holds back because stdout is a pipe to the launcher.
   if (chosen == &kLocalBackend && config.line_buffer && isatty(1) == 0)
@@ -57,7 +60,7 @@ void choose(Identity* identity) {
 }
 
 /// Bounds the flush of `end_job`: another thread may hold a stream's lock for ever.
-void* exit_soon(void* status) {
+[[noreturn]] void* exit_soon(void* status) {
   const timespec second = {1, 0};
   nanosleep(&second, nullptr);
   _exit(static_cast<int>(reinterpret_cast<intptr_t>(status)));
@@ -90,14 +93,17 @@ void set_activity(const char* what) {
 }
 
 void end_job(int status, const char* message) {
-  const bool is_told = chosen != nullptr && is_owner() && chosen->tell_end(status, message);
-  if (!is_told && message != nullptr) base::log_fatal_line(message);
+  const bool can_tell = chosen != nullptr && is_owner();
+  const EndAnswer answer = can_tell ? chosen->tell_end(status, message) : EndAnswer::kCannot;
+  if (answer == EndAnswer::kCannot && message != nullptr) base::log_fatal_line(message);
   pthread_t watchdog;
   void* const status_word = reinterpret_cast<void*>(static_cast<intptr_t>(status));
   if (pthread_create(&watchdog, nullptr, exit_soon, status_word) == 0)
     fflush(nullptr);
   else
     fflush(stdout);
+  // An exit now would look like the cause of what the launcher is about to do to all.
+  if (answer == EndAnswer::kAlreadyEnding) exit_soon(status_word);
   _exit(status);
 }
 

@@ -12,6 +12,7 @@ struct Identity {
   int ec = 0;  ///< 0..num_ecs-1
   int num_ecs = 1;
   int node_first = 0;  ///< lowest EC number on this node; the node's ECs are consecutive
+  int node_cpus = 1;   ///< CPUs that the node's ECs share, however each of them is bound
   int node_size = 1;   ///< ECs on this node
   int segment_fd =
       -1;  ///< memfd shared by the node's ECs, sparse and sealed; -1: nobody to share with

@@ -8,6 +8,7 @@ import sys
 import unittest
 
 INFO, UCCSRUN = sys.argv[1:3]
+CONFIGURATION = os.path.join(os.path.dirname(__file__), "../../docs/configuration.md")
 
 
 def run(*arguments, **environment):
@@ -36,6 +37,11 @@ class InfoTest(unittest.TestCase):
                       result.stdout)
         self.assertIn("UCCS_LOG=loud", result.stdout)  # shown, not judged
         self.assertIn("UCCS_PROGRESS=polling  [default]", result.stdout)
+
+    def test_documentation_is_up_to_date(self):
+        with open(CONFIGURATION, encoding="utf-8") as file:
+            self.assertEqual(file.read(), run(INFO, "--table").stdout,
+                             "regenerate: uccs-info --table > docs/configuration.md")
 
     def test_doctor(self):
         result = run(INFO, "--doctor")

@@ -77,6 +77,8 @@ int run(const std::string& mode, char** arguments) {
   initialize();
   if (mode == "hello") {
     printf("EC %d of %d\n", me, rte_get_num_ecs());
+  } else if (mode == "spins") {
+    printf("%u\n", uccs::base::wait_policy().spins);
   } else if (mode == "wait") {
     wait_for_ever();
   } else if (mode == "quit-initialized") {
@@ -116,6 +118,7 @@ int run(const std::string& mode, char** arguments) {
     if (me == 1) {
       uccs::rte::set_activity("wait_until");
       fputs("last words\n", stdout);
+      signal(SIGSEGV, SIG_DFL);  // sanitizers have their own handler
       raise(SIGSEGV);
     }
     wait_for_ever();

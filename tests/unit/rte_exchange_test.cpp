@@ -123,6 +123,19 @@ TEST_F(ExchangeTest, Fence) {
   EXPECT_EQ(answered(), "0/5:0 1/3:0 2/6:0");
 }
 
+TEST_F(ExchangeTest, CancelledFence) {
+  ask(0, 1, PacketKind::kFence);
+  ask(1, 2, PacketKind::kFence);
+  ask(1, 3, PacketKind::kFence);
+  ask(0, 1, PacketKind::kCancel);
+  ask(1, 2, PacketKind::kCancel);
+  EXPECT_EQ(answered(), "0/1:-17 1/2:-17");
+  ask(2, 4, PacketKind::kFence);
+  EXPECT_EQ(answered(), "");
+  ask(0, 5, PacketKind::kFence);
+  EXPECT_EQ(answered(), "0/5:0 1/3:0 2/4:0");
+}
+
 TEST_F(ExchangeTest, FenceFailsWithoutEveryEc) {
   ask(0, 1, PacketKind::kFence);
   exchange_.remove(2);

@@ -15,6 +15,7 @@ constexpr const char* kUsage =
     "\n"
     "  (none)       version, build, CPUs, runtime backend, settings changed from their defaults\n"
     "  --config     all settings: value, where it comes from, what is legal, what it does\n"
+    "  --table      the same as the table of docs/configuration.md\n"
     "  --doctor     check this machine and session; exit status 1 if UCCS cannot work\n"
     "  --version    print the version\n"
     "  -h, --help   print this\n";
@@ -43,6 +44,37 @@ void print_config(bool is_complete) {
   }
 }
 
+/// The list with ", " between its elements: a '|' would end the table's cell.
+void print_list(const char* list, char separator) {
+  for (; *list != '\0'; ++list) {
+    if (*list == separator)
+      fputs(", ", stdout);
+    else
+      putchar(*list);
+  }
+}
+
+/// What documentation says about all settings; nothing in it depends on the environment.
+void print_table() {
+  puts(
+      "# Settings\n\n"
+      "Environment variables, read once at start-up. `uccs-info --config` shows the values in "
+      "force; "
+      "an\ninvalid value ends the program with a message, an unknown name with our prefixes is "
+      "reported.\nThis page is `uccs-info --table`.\n\n"
+      "| variable | other spellings | kind | default | meaning |\n|---|---|---|---|---|");
+  uccs_config_entry_t entry;
+  for (size_t i = 0; uccs_config_get(i, &entry) == UCCS_OK; ++i) {
+    printf("| `%s` | ", entry.name);
+    print_list(entry.aliases, ',');
+    printf(" | %s", entry.kind);
+    if (entry.unit[0] != '\0') printf(" (%s)", entry.unit);
+    if (entry.choices[0] != '\0') printf(": ");
+    print_list(entry.choices, '|');
+    printf(" | %s | %s |\n", entry.default_text, entry.help);
+  }
+}
+
 int print_summary() {
   printf("UCCS %s\nbuild: %s\nusable CPUs: %d\n", uccs_version_string(), uccs_build_string(),
          uccs_usable_cpus());
@@ -60,12 +92,11 @@ int finish(int status) { return fflush(stdout) == 0 ? status : 1; }
 }  // namespace
 
 int main(int argc, char** argv) {
-  enum : int { kConfig = 256, kDoctor, kVersion };
-  constexpr option kOptions[] = {{"config", no_argument, nullptr, kConfig},
-                                 {"doctor", no_argument, nullptr, kDoctor},
-                                 {"version", no_argument, nullptr, kVersion},
-                                 {"help", no_argument, nullptr, 'h'},
-                                 {nullptr, 0, nullptr, 0}};
+  enum : int { kConfig = 256, kTable, kDoctor, kVersion };
+  constexpr option kOptions[] = {
+      {"config", no_argument, nullptr, kConfig}, {"table", no_argument, nullptr, kTable},
+      {"doctor", no_argument, nullptr, kDoctor}, {"version", no_argument, nullptr, kVersion},
+      {"help", no_argument, nullptr, 'h'},       {nullptr, 0, nullptr, 0}};
   const int found = getopt_long(argc, argv, "h", kOptions, nullptr);
   if (found != '?' && optind < argc) {
     fprintf(stderr, "uccs-info: %s: one option at a time, and no arguments\n%s", argv[optind],
@@ -77,6 +108,9 @@ int main(int argc, char** argv) {
       return finish(print_summary());
     case kConfig:
       print_config(true);
+      return finish(0);
+    case kTable:
+      print_table();
       return finish(0);
     case kDoctor:
       return finish(uccs::info::run_doctor() == 0 ? 0 : 1);

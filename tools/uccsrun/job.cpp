@@ -210,9 +210,11 @@ void Job::reap() {
   if (ended.empty()) return;
   // An EC that ended because another one ended the job must not be taken for the cause: that other
   // one has spoken before it raised the flag.
-  if (!is_ending_ && files_.board->is_ending.load(std::memory_order_acquire) != 0)
-    server_.drain_all();
-  for (const int ec : ended) server_.remove(ec);
+  if (!is_ending_ && rte::local::is_end_announced(*files_.board)) server_.drain_all();
+  for (const int ec : ended) {
+    output_.catch_up(ec);
+    server_.remove(ec);
+  }
   for (const int ec : ended) judge(ec);
 }
 
@@ -275,6 +277,7 @@ void Job::note_failure(int status, const std::string& message) {
 void Job::on_end(void* user, int ec, int status, const std::string& message) {
   Job* job = static_cast<Job*>(user);
   if (job->is_ending_) return;
+  job->output_.catch_up(ec);
   const std::string who = describe_ec(ec, job->ecs_[static_cast<size_t>(ec)], job->files_.board);
   std::string text;
   if (status != 0 || !message.empty()) text = who + format(" ended the job with status %d", status);
@@ -298,7 +301,7 @@ void Job::begin_end(int status, int spared_ec) {
   is_ending_ = true;
   status_ = status;
   deadline_ns_ = UINT64_MAX;
-  files_.board->is_ending.store(1, std::memory_order_release);
+  rte::local::announce_end(files_.board);
   for (int ec = 0; ec < options_.num_ecs; ++ec) {
     const EcState& state = ecs_[static_cast<size_t>(ec)];
     if (!state.is_running || ec == spared_ec) continue;
@@ -347,6 +350,8 @@ bool Job::is_over() {
     give_up_ns_ = now_ns() + kGiveUpNs;
   }
   if (has_stragglers_ && now_ns() < give_up_ns_) return false;
+  if (has_stragglers_ && give_up_ns_ != UINT64_MAX)
+    output_.say("processes of the job do not end even after SIGKILL: they are left behind");
   kill_ns_ = give_up_ns_ = check_ns_ = deadline_ns_ = UINT64_MAX;
   if (!output_.are_streams_closed()) output_.close_streams();
   return output_.is_written() || is_aborted_;

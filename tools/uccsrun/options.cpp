@@ -64,8 +64,9 @@ uint64_t parse_timeout(const char* name, const char* text) {
   constexpr Unit kUnits[] = {{"", 1e9},  {"ns", 1},   {"us", 1e3},  {"ms", 1e6},
                              {"s", 1e9}, {"m", 6e10}, {"h", 3.6e12}};
   const size_t digits = strspn(text, "0123456789.");
+  const std::string number(text, digits);  // strtod alone would take hexadecimal and "inf", too
   char* end;
-  const double value = strtod(std::string(text, digits).c_str(), &end);
+  const double value = strtod(number.c_str(), &end);
   for (const Unit& unit : kUnits)
     if (digits > 0 && *end == '\0' && strcmp(text + digits, unit.name) == 0 &&
         value * unit.ns < 1e18)

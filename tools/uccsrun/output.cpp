@@ -14,6 +14,7 @@ namespace uccs::run {
 namespace {
 
 constexpr size_t kReadBytes = 64 * 1024;
+constexpr size_t kPipeMax = 1 << 20;  // the largest an unprivileged process can make a pipe
 constexpr size_t kLineMax = 1 << 20;
 constexpr size_t kPendingMax = 256 * 1024;
 /// A pipe that polls as writable takes this much without blocking (PIPE_BUF).
@@ -146,15 +147,22 @@ void Output::close_stream(Event event) {
   write_sink(&sink_of(event.source));
 }
 
+void Output::catch_up(int ec) {
+  for (const Source source : {Source::kStdout, Source::kStderr}) {
+    const Event event = {source, ec};
+    pollfd ready = {stream(event).fd, POLLIN, 0};
+    // Bounded: others may still be writing there. More than a pipe holds cannot be old.
+    for (size_t bytes = 0; bytes < kPipeMax; bytes += kReadBytes)
+      if (stream(event).fd < 0 || poll(&ready, 1, 0) <= 0 || !read_some(event)) break;
+  }
+}
+
 void Output::close_streams() {
-  for (const Source source : {Source::kStdout, Source::kStderr})
-    for (int ec = 0; ec < static_cast<int>(out_.size()); ++ec) {
-      const Event event = {source, ec};
-      pollfd ready = {stream(event).fd, POLLIN, 0};
-      while (stream(event).fd >= 0 && poll(&ready, 1, 0) > 0)
-        if (!read_some(event)) break;
-      close_stream(event);
-    }
+  for (int ec = 0; ec < static_cast<int>(out_.size()); ++ec) {
+    catch_up(ec);
+    close_stream({Source::kStdout, ec});
+    close_stream({Source::kStderr, ec});
+  }
 }
 
 void Output::on_writable(int sink) { write_sink(&sinks_[sink]); }

@@ -22,6 +22,10 @@ class Output {
   void on_readable(Event event);
   void on_writable(int sink);
 
+  /// Reads what EC `ec` has written up to now, so that a message about it comes after its own
+  /// words.
+  void catch_up(int ec);
+
   /// One line of the launcher itself, on stderr; `text` without the newline.
   void say(const std::string& text);
 

@@ -64,6 +64,11 @@ int make_board(int num_ecs, rte::local::BoardJob** board_out) {
   board->magic = rte::local::kBoardMagic;
   board->num_ecs = static_cast<uint32_t>(num_ecs);
   board->launcher_pid = static_cast<uint32_t>(getpid());
+  cpu_set_t cpus;
+  // More than cpu_set_t holds are many, and then the exact number does not matter.
+  board->cpus = sched_getaffinity(0, sizeof cpus, &cpus) == 0
+                    ? static_cast<uint32_t>(CPU_COUNT(&cpus))
+                    : static_cast<uint32_t>(CPU_SETSIZE);
   if (getrandom(&board->job_id, sizeof board->job_id, 0) < 0) board->job_id = board->launcher_pid;
   *board_out = board;
   return fd;
@@ -150,17 +155,18 @@ void close_all(std::initializer_list<int> fds) {
 
 /// Our environment, without what an outer job handed to us, with what the options and the job add.
 std::vector<std::string> make_environment(const SpawnPlan& plan, const std::string& hand_over) {
-  std::vector<std::string> set = plan.environment;
-  set.push_back(hand_over);
-  std::vector<std::string> result;
-  for (char** variable = environ; *variable != nullptr; ++variable) {
-    const size_t name_bytes = strcspn(*variable, "=") + 1;
-    const bool is_replaced = std::any_of(set.begin(), set.end(), [&](const std::string& other) {
-      return other.compare(0, name_bytes, *variable, name_bytes) == 0;
+  std::vector<std::string> result = {hand_over};
+  // Of several with one name the first in `result` stays, so the last wish comes first.
+  const auto add = [&result](const char* variable) {
+    const size_t name_bytes = strcspn(variable, "=") + 1;
+    const bool is_set = std::any_of(result.begin(), result.end(), [&](const std::string& other) {
+      return other.compare(0, name_bytes, variable, name_bytes) == 0;
     });
-    if (!is_replaced) result.push_back(*variable);
-  }
-  result.insert(result.end(), set.begin(), set.end());
+    if (!is_set) result.push_back(variable);
+  };
+  for (auto wish = plan.environment.rbegin(); wish != plan.environment.rend(); ++wish)
+    add(wish->c_str());
+  for (char** variable = environ; *variable != nullptr; ++variable) add(*variable);
   return result;
 }
 

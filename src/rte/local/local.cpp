@@ -109,6 +109,7 @@ bool adopt(Identity* identity) {
 
   identity->ec = hand_over.ec;
   identity->num_ecs = identity->node_size = hand_over.num_ecs;
+  identity->node_cpus = static_cast<int>(board->cpus);
   identity->segment_fd = hand_over.segment_fd;
   identity->backend = kLocalBackend.name;
   control = hand_over.control_fd;
@@ -132,9 +133,10 @@ void set_activity(const char* what) {
   my_line->activity_count.fetch_add(1, std::memory_order_relaxed);
 }
 
-bool is_ending() { return board->is_ending.load(std::memory_order_relaxed) != 0; }
+bool is_ending() { return is_end_announced(*board); }
 
-bool tell_end(int status, const char* message) {
+EndAnswer tell_end(int status, const char* message) {
+  if (!claim_end(board)) return EndAnswer::kAlreadyEnding;
   Packet packet;
   packet.header.kind = PacketKind::kEnd;
   packet.header.status = status;
@@ -150,9 +152,8 @@ bool tell_end(int status, const char* message) {
     sent = send(control, buffer, bytes, MSG_DONTWAIT | MSG_NOSIGNAL);
     if (sent < 0) backoff.pause();
   } while (sent < 0 && (errno == EAGAIN || errno == EINTR) && base::now_ns() < give_up_ns);
-  // Release, after the send: who sees the flag and exits for it cannot be taken for the cause.
-  board->is_ending.store(1, std::memory_order_release);
-  return sent >= 0;
+  announce_end(board);
+  return sent >= 0 ? EndAnswer::kTold : EndAnswer::kCannot;
 }
 
 pid_t ec_pid(int ec) {

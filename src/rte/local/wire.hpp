@@ -42,14 +42,19 @@ inline int print_hand_over(const HandOver& hand_over, char text[kHandOverMax]) {
 
 constexpr uint64_t kBoardMagic = 0x3144524f42534355;  // "UCSBORD1"
 
-/// Written by the launcher before any EC starts, but for `is_ending`.
+/// How far the end of the job is. The first EC that wants it claims it, tells the launcher, then
+/// announces it: who leaves because of the announcement, or wants the same, cannot be taken for the
+/// cause.
+enum class Ending : uint32_t { kNo = 0, kClaimed = 1, kAnnounced = 2 };
+
+/// Written by the launcher before any EC starts, but for `ending`.
 struct alignas(128) BoardJob {
   uint64_t magic;
   uint64_t job_id;
   uint32_t num_ecs;
   uint32_t launcher_pid;
-  /// 1 once the job is being ended, by the launcher or by an EC that told it before.
-  std::atomic<uint32_t> is_ending;
+  uint32_t cpus;  ///< in the launcher's affinity mask: what the ECs share, before they are bound
+  std::atomic<uint32_t> ending;  ///< Ending
 };
 
 /// One per EC, written by it, read by the launcher for its reports: a text that is torn because it
@@ -68,6 +73,22 @@ constexpr size_t kActivityBytes = sizeof BoardEc::activity_text;
 
 constexpr size_t board_bytes(int num_ecs) {
   return sizeof(BoardJob) + static_cast<size_t>(num_ecs) * sizeof(BoardEc);
+}
+
+/// Pairs with the release in announce_end.
+inline bool is_end_announced(const BoardJob& board) {
+  return board.ending.load(std::memory_order_acquire) == static_cast<uint32_t>(Ending::kAnnounced);
+}
+
+/// True for the one who is to tell the launcher.
+inline bool claim_end(BoardJob* board) {
+  uint32_t expected = static_cast<uint32_t>(Ending::kNo);
+  return board->ending.compare_exchange_strong(expected, static_cast<uint32_t>(Ending::kClaimed));
+}
+
+/// Release: what the launcher was told is in its socket before anybody sees the announcement.
+inline void announce_end(BoardJob* board) {
+  board->ending.store(static_cast<uint32_t>(Ending::kAnnounced), std::memory_order_release);
 }
 
 inline BoardEc* board_ec(BoardJob* board, int ec) {

@@ -4,6 +4,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/cpus.hpp"
 #include "rte/backend.hpp"
 #include "rte/delegate.hpp"
 #include "rte/exchange.hpp"
@@ -14,6 +15,7 @@ namespace {
 constinit Exchange* exchange = nullptr;
 
 bool adopt(Identity* identity) {
+  identity->node_cpus = base::affinity_cpus();
   identity->backend = kSingleBackend.name;
   return true;
 }
@@ -21,7 +23,7 @@ bool adopt(Identity* identity) {
 void set_phase(Phase) {}
 void set_activity(const char*) {}
 bool is_ending() { return false; }
-bool tell_end(int, const char*) { return false; }
+EndAnswer tell_end(int, const char*) { return EndAnswer::kCannot; }
 pid_t ec_pid(int) { return getpid(); }
 
 void take_reply(void*, int, const Packet& reply) { delegate_reply(reply); }

@@ -25,6 +25,7 @@ int main(void) {
   CHECK(with_linkage[3] == 4 && local_static == 5);
   CHECK(shmem_addr_accessible(&in_bss, next) && !shmem_addr_accessible(&local_value, next));
   CHECK(!shmem_addr_accessible(NULL, next) && !shmem_addr_accessible(&in_bss, n));
+  shmem_barrier_all(); /* all have looked before anybody puts */
 
   shmem_int_p(&in_data, 1000 + me, next);
   shmem_long_p(&local_static, 2000 + me, next);

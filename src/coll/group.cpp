@@ -1,0 +1,143 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include <bit>
+#include <cstring>
+
+#include "base/log.hpp"
+#include "coll/coll.hpp"
+#include "coll/lines.hpp"
+#include "coll/numbers.hpp"
+#include "coll/reduce.hpp"
+
+namespace uccs::coll {
+namespace {
+
+/// What the members of the parent agree on: bits that all have set.
+struct Ballot {
+  uint64_t words[Numbers::kWindowWords];
+};
+static_assert(sizeof(Ballot) <= kPayloadBytes);
+
+void intersect(void* acc, const void* in, size_t) {
+  Ballot a, b;
+  std::memcpy(&a, acc, sizeof a);
+  std::memcpy(&b, in, sizeof b);
+  for (uint32_t w = 0; w < Numbers::kWindowWords; ++w) a.words[w] &= b.words[w];
+  std::memcpy(acc, &a, sizeof a);
+}
+
+Ballot agree(const Members& members, const Ballot& own) {
+  Ballot result = own;
+  if (members.size == 1) return result;
+  if (!is_flat(members)) {
+    reduce_lines(members, &result, &own, sizeof own, 1, intersect);
+    return result;
+  }
+  const Blocks blocks = exchange(members, &own, 0, sizeof own);
+  for (int i = 0; i < members.size; ++i)
+    if (i != members.rank) intersect(&result, blocks.at(i), 1);
+  return result;
+}
+
+/// The first number of `ballot` in `window` from bit `start` on, around its end; -1: none.
+int pick(const Ballot& ballot, uint32_t window, uint32_t start) {
+  constexpr uint32_t kBits = 64 * Numbers::kWindowWords;
+  for (uint32_t i = 0; i < kBits; ++i) {
+    const uint32_t bit = (start + i) % kBits;
+    if ((ballot.words[bit / 64] >> (bit % 64) & 1) != 0)
+      return static_cast<int>(window * kBits + bit);
+  }
+  return -1;
+}
+
+/// Takes `number` at all members of the parent, or at none.
+bool take_everywhere(const Members& members, int number) {
+  Ballot own{};
+  own.words[0] = Numbers::mine().take(number) ? 1 : 0;
+  const bool is_agreed = agree(members, own).words[0] != 0;
+  if (!is_agreed && own.words[0] != 0) Numbers::mine().release(number);
+  return is_agreed;
+}
+
+/// A number that was free at all members of the parent and is taken now; -1, everywhere, if there
+/// is none. Windows are tried in turn from the one that served this parent last, so the search is
+/// as long as the number of groups alive only once.
+///
+/// Threads that split different groups may pick the same number; who does not get it everywhere
+/// tries again from a place that depends on the parent, which nobody else splits now.
+int take_number(const Members& members, int parent_id) {
+  constexpr uint32_t kCollisionsMax = 1000;
+  uint32_t& window = members.own.split_window;
+  uint32_t start = 0;
+  uint32_t collisions = 0;
+  for (uint32_t barren = 0; barren < Numbers::kWindows && collisions < kCollisionsMax;) {
+    Ballot own;
+    Numbers::mine().look(window, own.words);
+    const int number = pick(agree(members, own), window, start);
+    if (number < 0) {
+      window = (window + 1) % Numbers::kWindows;
+      ++barren;
+      continue;
+    }
+    if (take_everywhere(members, number)) return number;
+    ++collisions;
+    barren = 0;
+    start = (static_cast<uint32_t>(parent_id) + collisions) * 2654435761u >> 16;
+  }
+  return -1;
+}
+
+bool is_triplet(int parent_size, int start, int stride, int size) {
+  if (size < 1 || start < 0 || start >= parent_size) return false;
+  if (stride == 0) return size == 1;
+  const int64_t last = start + int64_t{stride} * (size - 1);
+  return last >= 0 && last < parent_size;
+}
+
+}  // namespace
+
+uccs_status_t group_split(Group& parent, int start, int stride, int size, Group* group_out) {
+  const uint64_t triplet = static_cast<uint32_t>(start) | uint64_t{static_cast<uint32_t>(stride)}
+                                                              << 32;
+  const Members members = enter(parent, {Kind::kGroupSplit, triplet, size});
+  *group_out = Group{};
+  if (!is_triplet(parent.size, start, stride, size)) {
+    if (parent.rank == 0)
+      base::log_line(base::LogLevel::kError,
+                     "group split: start %d, stride %d, size %d is no subset of the %d members of "
+                     "the parent",
+                     start, stride, size, parent.size);
+    return UCCS_ERR_INVALID;
+  }
+  Group group{
+      .size = size, .first = core::group_ec(parent, start), .stride = parent.stride * stride};
+  group.rank = core::group_index(group, core::group_ec(parent, parent.rank));
+  group.id = take_number(members, parent.id);
+  if (group.id < 0) {
+    if (parent.rank == 0)
+      base::log_line(base::LogLevel::kError,
+                     "group split: all %d groups that an EC can be in are in use: release some",
+                     Numbers::kLastNumber - 1);
+    return UCCS_ERR_NO_MEMORY;
+  }
+  // Its scratch is as zero as it was when the number was free, at all members, so those who leave
+  // first may write into it at once.
+  if (group.rank >= 0)
+    group.scratch = core::group_scratch(group.id);
+  else
+    Numbers::mine().release(group.id);
+  *group_out = group;
+  return UCCS_OK;
+}
+
+void group_release(Group& group) {
+  const Members members = enter(group, {.kind = Kind::kGroupRelease});
+  // After this nobody writes to this member's scratch, nor reads it: all have entered, so they
+  // have left all other collectives, and a member leaves the dissemination only when all signals
+  // meant for it are there.
+  arrive_by_dissemination(members);
+  std::memset(static_cast<void*>(group.scratch), 0, kNotedBytes);
+  Numbers::mine().release(group.id);
+  group = Group{};
+}
+
+}  // namespace uccs::coll

@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "coll/members.hpp"
+
+#include <cstring>
+
+#include "base/config.hpp"
+#include "base/config_values.hpp"
+#include "base/log.hpp"
+#include "rte/identity.hpp"
+
+namespace uccs::coll {
+namespace {
+
+/// Values of Scratch::setup.
+constexpr uint64_t kSetupSpins = 1;
+constexpr uint64_t kSetupYields = 2;
+
+/// With one peer no shape saves a wake-up, so there is nothing to agree on.
+constexpr int kSmallestAgreeing = 3;
+
+/// The one place where a peer out of reach is noticed. ECs of a node have consecutive numbers, so
+/// the ends of the group stand for all.
+void find_members(const Group& group, Own* own) {
+  const int last = core::group_ec(group, group.size - 1);
+  auto* first_scratch =
+      static_cast<std::byte*>(core::translate(group.scratch, core::group_ec(group, 0)));
+  auto* last_scratch = static_cast<std::byte*>(core::translate(group.scratch, last));
+  if (first_scratch == nullptr || last_scratch == nullptr)
+    base::fatal(
+        "collective on a group of ECs %d to %d: not all of them are on this node, and collectives "
+        "work inside one node only; start the job with all ECs on one node",
+        group.first, last);
+  own->first = first_scratch;
+  own->stride = group.size > 1 ? (last_scratch - first_scratch) / (group.size - 1) : 0;
+}
+
+/// Whether to spin is decided by each process for itself, but the shape of a barrier must be the
+/// same everywhere: member 0's opinion holds.
+void agree_on_shape(const Group& group, const Call& call, Scratch* mine) {
+  if (group.size < kSmallestAgreeing) return;
+  uint64_t choice = base::wait_policy().spins == 0 ? kSetupYields : kSetupSpins;
+  if (group.rank == 0) {
+    for (int i = 1; i < group.size; ++i) {
+      auto* scratch = reinterpret_cast<Scratch*>(mine->own.first + i * mine->own.stride);
+      scratch->setup.value.store(choice, std::memory_order_release);  // pairs with the wait below
+    }
+  } else {
+    wait(call.kind, [&] {
+      choice = mine->setup.value.load(std::memory_order_acquire);
+      return choice != 0;
+    });
+  }
+  mine->own.is_oversubscribed = choice == kSetupYields;
+}
+
+/// All members say what they call; each compares with member 0.
+void compare(const Group& group, const Call& call, Scratch* mine) {
+  const Members members = {*mine,      mine->own,  mine->own.first, mine->own.stride,
+                           group.rank, group.size, group.first,     call.kind};
+  std::memcpy(mine->published.payload, &call, sizeof call);
+  arrive(members);
+  Call expected;
+  std::memcpy(&expected, members.of(0).published.payload, sizeof expected);
+  if (expected.kind != call.kind || expected.bytes != call.bytes || expected.root != call.root)
+    base::fatal(
+        "collectives do not match: this EC is in %s (%llu bytes, root or mode %lld), EC %d, the "
+        "first of the group, in %s (%llu bytes, root or mode %lld); all members must make the same "
+        "calls in the same order",
+        kind_name(call.kind), static_cast<unsigned long long>(call.bytes),
+        static_cast<long long>(call.root), group.first, kind_name(expected.kind),
+        static_cast<unsigned long long>(expected.bytes), static_cast<long long>(expected.root));
+  arrive(members);  // member 0's words stay until all have read them
+}
+
+}  // namespace
+
+const char* kind_name(Kind kind) {
+  switch (kind) {
+    case Kind::kBarrier:
+      return "barrier";
+    case Kind::kBroadcast:
+      return "broadcast";
+    case Kind::kAllgather:
+      return "allgather";
+    case Kind::kAllgatherv:
+      return "allgatherv";
+    case Kind::kAlltoall:
+      return "alltoall";
+    case Kind::kAllreduce:
+      return "allreduce";
+    case Kind::kScan:
+      return "scan";
+    case Kind::kGroupSplit:
+      return "group split";
+    case Kind::kGroupRelease:
+      return "group release";
+  }
+  return "a collective";
+}
+
+void enter_slow(Group& group, Call call) {
+  auto* mine = reinterpret_cast<Scratch*>(group.scratch);
+  if (mine->own.state == State::kNew) {
+    find_members(group, &mine->own);
+    agree_on_shape(group, call, mine);
+    mine->own.state = base::config().check ? State::kChecked : State::kReady;
+  }
+  if (mine->own.state == State::kChecked && group.size > 1) compare(group, call, mine);
+}
+
+LongWait::LongWait(Kind kind) { rte::set_activity(kind_name(kind)); }
+LongWait::~LongWait() { rte::set_activity(nullptr); }
+
+void LongWait::pause(base::Backoff& backoff) {
+  // Whoever ended the job gave its status; this EC only gets out of the way.
+  if (rte::job_is_ending()) rte::end_job(1, nullptr);
+  backoff.pause();
+}
+
+}  // namespace uccs::coll

@@ -1,0 +1,127 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+#include <cstddef>
+#include <cstdint>
+
+#include "base/backoff.hpp"
+#include "coll/layout.hpp"
+#include "core/direct.hpp"
+#include "core/group.hpp"
+
+namespace uccs::coll {
+
+using core::Group;
+
+enum class Kind : uint64_t {
+  kBarrier,
+  kBroadcast,
+  kAllgather,
+  kAllgatherv,
+  kAlltoall,
+  kAllreduce,
+  kScan,
+  kGroupSplit,
+  kGroupRelease,
+};
+
+const char* kind_name(Kind kind);
+
+/// What must be alike on all members of a collective, for the check mode.
+struct Call {
+  Kind kind;
+  uint64_t bytes = 0;
+  int64_t root = 0;
+};
+
+/// A group during one collective: where the members' memory is. Member i's copy of anything
+/// symmetric is at `member 0's + i * stride`, because the slots of the ECs have one size.
+struct Members {
+  Scratch& mine;
+  Own& own;
+  std::byte* first;
+  ptrdiff_t stride;
+  int rank;
+  int size;
+  int first_ec;
+  Kind kind;
+
+  Scratch& of(int member) const { return *reinterpret_cast<Scratch*>(first + member * stride); }
+};
+
+/// First call on a group, or check mode.
+void enter_slow(Group& group, Call call);
+
+/// Begins a collective.
+inline Members enter(Group& group, Call call) {
+  Scratch& mine = *reinterpret_cast<Scratch*>(group.scratch);
+  if (mine.own.state != State::kReady) [[unlikely]]
+    enter_slow(group, call);
+  return {.mine = mine,
+          .own = mine.own,
+          .first = mine.own.first,
+          .stride = mine.own.stride,
+          .rank = group.rank,
+          .size = group.size,
+          .first_ec = group.first,
+          .kind = call.kind};
+}
+
+/// A buffer of the caller that all members can reach; false for one that they cannot.
+struct Symmetric {
+  std::byte* first = nullptr;
+  ptrdiff_t stride = 0;
+
+  explicit operator bool() const { return first != nullptr; }
+  std::byte* at(int member) const { return first + member * stride; }
+};
+
+inline Symmetric symmetric(const Members& members, const void* buffer) {
+  return {static_cast<std::byte*>(core::translate(buffer, members.first_ec)), members.stride};
+}
+
+/// Says where this EC waits and goes on pausing until told to look again; ends with a job that
+/// ends.
+class LongWait {
+ public:
+  explicit LongWait(Kind kind);
+  ~LongWait();
+  LongWait(const LongWait&) = delete;
+  LongWait& operator=(const LongWait&) = delete;
+  void pause(base::Backoff& backoff);
+};
+
+/// `is_ready` is a small object that is copied, so that the callers keep their registers.
+template <typename Ready>
+[[gnu::noinline]] void wait_for(Kind kind, Ready is_ready) {
+  base::Backoff backoff;
+  do {
+    if (backoff.will_sleep()) [[unlikely]] {
+      LongWait slow(kind);
+      while (!is_ready()) slow.pause(backoff);
+      return;
+    }
+    backoff.pause();
+  } while (!is_ready());
+}
+
+/// Returns when `is_ready()`. All waiting of this room happens here.
+template <typename Ready>
+inline void wait(Kind kind, Ready is_ready) {
+  if (!is_ready()) wait_for(kind, is_ready);
+}
+
+/// All members have arrived and what they stored before is visible. Nothing else is concluded.
+void arrive(const Members& members);
+
+/// The same between two uses of lines and bounce buffers: all of them are free again.
+inline void synchronise(const Members& members) {
+  arrive(members);
+  members.own.lines_safe = members.own.lines_claimed;
+  members.own.bounces_safe = members.own.bounces_claimed;
+}
+
+/// `arrive` by dissemination whatever the group's shape: on return no peer touches this EC's
+/// scratch any more, nor reads it.
+void arrive_by_dissemination(const Members& members);
+
+}  // namespace uccs::coll

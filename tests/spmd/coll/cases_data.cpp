@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/// Every collective of the world at every size, from every place, at every root.
+#include <algorithm>
+
+#include "buffers.hpp"
+
+namespace uccs::test {
+namespace {
+
+constexpr size_t kHalf = kAreaBytes / 2 - 2 * Buffer::kMargin;
+
+/// True where blocks of `bytes` from all members fit, and the work stays bearable.
+bool fits(const core::Group& group, size_t bytes) {
+  return bytes * static_cast<size_t>(group.size) <= kHalf / 2;
+}
+
+}  // namespace
+
+void broadcasts(Ec& ec) {
+  core::Group& world = *ec.world;
+  int round = 0;
+  for (const size_t bytes : kSizes)
+    for (int root = 0; root < world.size; ++root) {
+      if (root % 5 > 2) continue;
+      if (bytes > 100000 && root > 1) continue;
+      for_places(ec, [&](Place source, Place dest) {
+        for (const bool at_root : {true, false})
+          check_broadcast(ec, world, bytes, root, at_root, source, dest, ++round);
+      });
+      check_broadcast_in_place(ec, world, bytes, root, Place::kHeap, ++round);
+      check_broadcast_in_place(ec, world, bytes, root, Place::kPrivate, ++round);
+    }
+}
+
+void gathers(Ec& ec) {
+  core::Group& world = *ec.world;
+  int round = 0;
+  for (const size_t bytes : kSizes) {
+    if (!fits(world, bytes)) continue;
+    for_places(ec, [&](Place source, Place dest) {
+      check_allgather(ec, world, bytes, source, dest, ++round);
+      for (int i = 0; i < 3; ++i) check_allgatherv(ec, world, bytes, source, dest, ++round);
+    });
+  }
+  for (size_t bytes = 0; bytes < 140; bytes += 3)
+    check_allgatherv(ec, world, bytes, Place::kPrivate, Place::kPrivate, ++round);
+}
+
+void alltoalls(Ec& ec) {
+  core::Group& world = *ec.world;
+  int round = 0;
+  for (const size_t bytes : kSizes) {
+    if (!fits(world, bytes)) continue;
+    for_places(ec, [&](Place source, Place dest) {
+      check_alltoall(ec, world, bytes, source, dest, ++round);
+    });
+  }
+  for (const size_t element : {1, 2, 4, 8, 12, 16})
+    for (const size_t count : {0, 1, 3, 17, 700}) {
+      if (!fits(world, element * count * 3)) continue;
+      for_places(ec, [&](Place source, Place dest) {
+        check_alltoall_strided(ec, world, element, count, 1, 1, source, dest, ++round);
+        check_alltoall_strided(ec, world, element, count, 2, 1, source, dest, ++round);
+        check_alltoall_strided(ec, world, element, count, 1, 3, source, dest, ++round);
+        check_alltoall_strided(ec, world, element, count, 2, 3, source, dest, ++round);
+      });
+    }
+}
+
+namespace {
+
+constexpr size_t kCounts[] = {0, 1, 7, 8, 9, 100, 256, 257, 1000, 8192, 50001};
+
+}  // namespace
+
+void reductions(Ec& ec) {
+  int round = 0;
+  for (const size_t count : kCounts)
+    for (const bool in_place : {false, true})
+      for_places(ec, [&](Place source, Place dest) {
+        check_allreduce(ec, *ec.world, count, source, dest, in_place, ++round);
+      });
+}
+
+void scans(Ec& ec) {
+  int round = 0;
+  for (const size_t count : kCounts)
+    for (const bool in_place : {false, true})
+      for (const bool is_inclusive : {false, true})
+        for_places(ec, [&](Place source, Place dest) {
+          check_scan(ec, *ec.world, count, is_inclusive, source, dest, in_place, ++round);
+        });
+}
+
+}  // namespace uccs::test
