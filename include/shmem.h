@@ -3437,9 +3437,10 @@ void shmem_udcflush_line(void* dest);
 
 #if !defined(__cplusplus) && defined(__STDC_VERSION__) && __STDC_VERSION__ >= 201112L
 
-/* They select on the type of the first pointer and pass all arguments on, so arguments may contain
- * commas. As function-like macros they leave the plain name, as in &shmem_sync, alone. Each list
- * names every type once: int32_t is another name of int, and so on. */
+/* They select on the type of the first pointer, which is the second argument if the first is a context.
+ * As function-like macros they leave the plain name, as in &shmem_sync, alone. Each list names every
+ * type once: int32_t is another name of int, and so on. As in every macro, compound literals with
+ * commas want parentheses. */
 #define UCCS_ARGUMENT_0(a, ...) a
 #define UCCS_ARGUMENT_1(a, b, ...) b
 

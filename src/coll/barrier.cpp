@@ -6,18 +6,16 @@
 namespace uccs::coll {
 namespace {
 
-/// One line per round and parity. Numbers only grow, so a flag needs no reset and a fast member
-/// that is one barrier ahead does no harm; two lines in turn spare the line that a slow member
-/// still polls.
+/// One flag per round. Numbers only grow, so a flag needs no reset, and a fast member that is one
+/// barrier ahead does no harm.
 inline void disseminate(const Members& members) {
   const uint64_t number = ++members.own.barriers;
-  const size_t parity = number & 1;
   for (int round = 0; 1 << round < members.size; ++round) {
     const int to = patterns::dissemination_to(members.rank, members.size, round);
     // Release: what this member stored, and what it saw in earlier rounds, is visible with the
     // flag. Pairs with the acquire below at the peer.
-    members.of(to).barrier[round][parity].value.store(number, std::memory_order_release);
-    const std::atomic<uint64_t>* flag = &members.mine.barrier[round][parity].value;
+    members.of(to).barrier[round].value.store(number, std::memory_order_release);
+    const std::atomic<uint64_t>* flag = &members.mine.barrier[round].value;
     wait(members.kind, [flag, number] { return flag->load(std::memory_order_acquire) >= number; });
   }
 }

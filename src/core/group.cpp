@@ -5,10 +5,7 @@
 
 namespace uccs::core {
 
-Group& world_group() {
-  static Group world;
-  return world;
-}
+constinit Group world;
 
 std::byte* group_scratch(int id) {
   static std::byte* const all =

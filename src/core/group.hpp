@@ -34,7 +34,8 @@ inline int group_ec(const Group& group, int index) { return group.first + index 
 
 /// All ECs of the job, number 0; valid after job_start. Its scratch and epochs live as long as the
 /// process, so a job that ends and starts again goes on where it was.
-Group& world_group();
+extern Group world;
+inline Group& world_group() { return world; }
 
 /// Index of `ec` in `group`, -1 if it is no member. No table walk.
 inline int group_index(const Group& group, int ec) {

@@ -6,10 +6,8 @@
 #include <cstring>
 #include <mutex>
 
-#include "base/backoff.hpp"
 #include "base/config.hpp"
 #include "base/config_values.hpp"
-#include "base/cpus.hpp"
 #include "base/log.hpp"
 #include "core/direct.hpp"
 #include "core/group.hpp"
@@ -43,7 +41,6 @@ std::byte* own_slot() {
 void start_first() {
   const rte::Identity& me = rte::start();
   const mem::SlotLayout& layout = node_segment().layout();
-  base::set_wait_policy(me.node_size, base::usable_cpus());
   {
     const std::lock_guard guard(heap_lock);
     heap().reset(own_slot() + layout.heap_offset(), layout.heap_bytes, base::config().check);

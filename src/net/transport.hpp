@@ -58,6 +58,7 @@ struct Capabilities {
   uint32_t head_max;     ///< bytes of head in a message without payload
   uint32_t head_with_payload_max;
   uint32_t medium_max;  ///< bytes of payload
+  size_t inject_max;    ///< a put of up to this many bytes leaves its source before it returns
   size_t inbox_bytes;   ///< memory shared with the node that `open` wants
 };
 
@@ -89,22 +90,22 @@ struct Peer {
   size_t address_bytes = 0;
 };
 
-/// Called once, inside `progress` of the channel that the operation was posted on.
+/// Called inside `progress` of the channel that the operation was posted on, by any thread. Takes
+/// no lock and posts nothing.
 struct Completion {
   void (*done)(Completion* self, uccs_status_t status) = nullptr;
 };
 
 /// What travels with every message and is not interpreted on the way, but for lane and traffic.
-/// Eight bytes, so that it is passed in a register.
+/// Small enough to be passed in a register.
 struct Envelope {
   Traffic traffic;
   uint8_t lane;  ///< of the target
   uint8_t source_lane;
   uint8_t kind;  ///< 0..31, core's
   uint8_t id;    ///< core's
-  uint8_t unused[3] = {};
 };
-static_assert(sizeof(Envelope) == 8);
+static_assert(sizeof(Envelope) <= 8);
 
 struct Piece {
   const void* base;
@@ -166,7 +167,8 @@ struct Transport {
   /// Injection path number `index` (0..shape.channels-1); closed with the instance.
   uccs_status_t (*open_channel)(Instance* instance, int index, Channel** channel_out);
 
-  /// Complete: visible at the target.
+  /// Complete: visible at the target. The same completion may stand for several operations and is
+  /// called once for each that answered UCCS_IN_PROGRESS.
   uccs_status_t (*put)(Channel* channel, int ec, const Remote& dest, const void* source,
                        size_t bytes, Completion* completion);
   uccs_status_t (*get)(Channel* channel, int ec, const Remote& source, void* dest, size_t bytes,

@@ -3,11 +3,12 @@
 
 #include <sched.h>
 
+#include "core/idle.hpp"
 #include "rte/identity.hpp"
 
 namespace uccs::shmem {
 
-void model_progress() {}
+void model_progress() { core::progress_idle(); }
 
 void Waiting::look_around() {
   model_progress();

@@ -21,6 +21,7 @@ Capabilities Shm::describe(const Shape& shape, const Transport* const*) {
       .head_max = kHeadMax,
       .head_with_payload_max = kHeadWithPayloadMax,
       .medium_max = kMediumMax,
+      .inject_max = SIZE_MAX,
       .inbox_bytes = inbox_bytes(shape),
   };
 }

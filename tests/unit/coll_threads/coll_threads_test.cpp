@@ -16,6 +16,7 @@
 #include "coll/coll.hpp"
 #include "core/direct.hpp"
 #include "core/group.hpp"
+#include "core/idle.hpp"
 #include "rte/identity.hpp"
 
 namespace uccs {
@@ -23,6 +24,8 @@ namespace uccs {
 namespace core {
 
 thread_local uccs_direct_map_t direct_map;
+std::atomic<uint32_t> live_contexts = 0;
+void progress_all_contexts() {}
 
 std::byte* group_scratch(int id) {
   return reinterpret_cast<std::byte*>(direct_map.heap_low) +

@@ -1,0 +1,229 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/// Active messages: sending, delivering, replying.
+#include "uccs/am.h"
+
+#include "base/log.hpp"
+#include "core/dispatch.hpp"
+#include "core/progress.hpp"
+#include "core/transfer.hpp"
+#include "mem/copy.hpp"
+
+namespace uccs::core {
+namespace {
+
+constexpr size_t kLargeHeaderMax = net::kHeadReadable - sizeof(LargeHead);
+static_assert(kLargeHeaderMax == UCCS_AM_HEADER_MAX && net::kHeadReadable == UCCS_AM_SHORT_MAX);
+
+/// Where a message of `thread` for `lane` (or any) goes and comes from.
+net::Envelope envelope_of(const ThreadSlot& thread, net::Traffic traffic, int lane, Kind kind,
+                          int id) {
+  return {.traffic = traffic,
+          .lane = lane >= 0 ? static_cast<uint8_t>(lane) : thread.lane,
+          .source_lane = thread.lane,
+          .kind = static_cast<uint8_t>(kind),
+          .id = static_cast<uint8_t>(id)};
+}
+
+[[gnu::always_inline]] inline bool is_id(int id) { return static_cast<unsigned>(id) < UCCS_AM_IDS; }
+
+/// Posts one message on the thread's channel; UCCS_AGAIN also when another thread is at the
+/// channel.
+uccs_status_t post_owned(Endpoint* endpoint, ThreadSlot& thread, net::Envelope envelope,
+                         const void* head, size_t head_bytes, const net::Payload* payload) {
+  Channel* channel = thread.channel;
+  if (!channel->lock.try_lock()) return UCCS_AGAIN;
+  const uccs_status_t status = endpoint->link->table->message(
+      channel->paths[endpoint->link_index], endpoint->ec, envelope, head, head_bytes, payload);
+  channel->lock.unlock();
+  return status;
+}
+
+/// The head of a large message: where the payload is, then the caller's header.
+size_t large_head(const Target& target, size_t bytes, const void* header, size_t header_bytes,
+                  std::byte* head_out) {
+  const LargeHead large = {wire_address(target.remote.area, target.remote.offset), bytes};
+  memcpy(head_out, &large, sizeof large);
+  if (header_bytes > 0) memcpy(head_out + sizeof large, header, header_bytes);
+  return sizeof large + header_bytes;
+}
+
+const Delivery& delivery_of(const uccs_am_t* message) {
+  return *reinterpret_cast<const Delivery*>(message);
+}
+
+/// What is wrong with replying to `message`; marks it as replied to when nothing is.
+uccs_status_t begin_reply(const uccs_am_t* message, int id) {
+  if (!message || !is_id(id)) return UCCS_ERR_INVALID;
+  const Delivery& delivery = delivery_of(message);
+  if (!delivery.is_request || delivery.has_replied) return UCCS_ERR_STATE;
+  delivery.has_replied = true;
+  return UCCS_OK;
+}
+
+uccs_status_t send_reply(const uccs_am_t* message, int id, Kind kind, const void* head,
+                         size_t head_bytes, const net::Payload* payload) {
+  ThreadSlot& thread = this_thread(message->context);
+  const net::Envelope envelope =
+      envelope_of(thread, net::Traffic::kReply, message->source_lane, kind, id);
+  return post_reply(message->context, thread, delivery_of(message).link, message->source, envelope,
+                    head, head_bytes, payload);
+}
+
+/// Where the payload of a large reply lies at `ec`, mapped here.
+uccs_status_t resolve_reply(const uccs_am_t* message, uccs_region_t region, const void* dest,
+                            Target* target_out) {
+  auto* at =
+      static_cast<std::byte*>(is_private(region) ? nullptr : translate(dest, message->source));
+  if (!at) return UCCS_ERR_ADDRESS;
+  const auto address = reinterpret_cast<uintptr_t>(dest);
+  const bool is_heap = address - direct_map.heap_low < direct_map.heap_bytes;
+  target_out->remote = {is_heap ? net::Area::kHeap : net::Area::kStatic,
+                        address - (is_heap ? direct_map.heap_low : direct_map.static_low), 0};
+  target_out->mapped = at;
+  return UCCS_OK;
+}
+
+}  // namespace
+
+void run_callback(Context* context, ThreadSlot& thread, Kept& kept) {
+  const net::Arrival& arrival = kept.arrival;
+  const Handler& handler = context->handlers[arrival.envelope.id];
+  const uccs_am_callback_t callback = handler.callback.load(std::memory_order_acquire);
+  if (!callback) [[unlikely]]
+    base::fatal(
+        "an active message from EC %d names handler %d, which is not registered here: call "
+        "uccs_am_register on all ECs, then uccs_barrier, before the first message",
+        arrival.source, arrival.envelope.id);
+  Delivery delivery = {.message = {.context = context,
+                                   .source = arrival.source,
+                                   .source_lane = arrival.envelope.source_lane,
+                                   .lane = arrival.envelope.lane,
+                                   .id = arrival.envelope.id,
+                                   .header = arrival.head,
+                                   .header_bytes = arrival.head_bytes,
+                                   .payload = const_cast<std::byte*>(arrival.payload),
+                                   .bytes = arrival.payload_bytes},
+                       .link = kept.link,
+                       .is_request = arrival.envelope.traffic == net::Traffic::kRequest,
+                       .has_replied = false};
+  if (arrival.envelope.kind == static_cast<uint8_t>(Kind::kAmLarge)) {
+    const auto large = head_of<LargeHead>(arrival);
+    delivery.message.header = arrival.head + sizeof large;
+    delivery.message.header_bytes = arrival.head_bytes - sizeof large;
+    delivery.message.payload = own_address(large.payload);
+    delivery.message.bytes = large.bytes;
+  }
+  ++thread.callbacks;
+  callback(&delivery.message, handler.user);
+  --thread.callbacks;
+  const Link& from = context->links[kept.link];
+  if (arrival.token) from.table->release(from.instance, arrival.token);
+}
+
+}  // namespace uccs::core
+
+extern "C" {
+
+using namespace uccs;
+using namespace uccs::core;
+
+uccs_status_t uccs_am_register(uccs_context_t context, int id, uccs_am_callback_t callback,
+                               uccs_am_class_t am_class, void* user) {
+  if (!context || !is_id(id) || (am_class != UCCS_AM_USER && am_class != UCCS_AM_PROTOCOL))
+    return UCCS_ERR_INVALID;
+  Handler& handler = context->handlers[id];
+  handler.user = user;
+  handler.am_class.store(am_class, std::memory_order_relaxed);
+  handler.callback.store(callback, std::memory_order_release);  // pairs with run_callback
+  return UCCS_OK;
+}
+
+uccs_status_t uccs_am_short_nb(uccs_endpoint_t endpoint, int id, const void* data, size_t bytes,
+                               uccs_request_t* request_out) {
+  if (!is_id(id) || bytes > UCCS_AM_SHORT_MAX) return UCCS_ERR_INVALID;
+  ThreadSlot& thread = this_thread(endpoint->context);
+  const net::Envelope envelope =
+      envelope_of(thread, net::Traffic::kRequest, endpoint->lane, Kind::kAmShort, id);
+  const Link& link = *endpoint->link;
+  const uccs_status_t status =
+      link.limits.short_is_shared
+          ? link.table->message(thread.channel->paths[endpoint->link_index], endpoint->ec, envelope,
+                                data, bytes, nullptr)
+          : post_owned(endpoint, thread, envelope, data, bytes, nullptr);
+  return status == UCCS_OK ? answer_done(request_out) : status;
+}
+
+uccs_status_t uccs_am_medium_nb(uccs_endpoint_t endpoint, int id, const void* header,
+                                size_t header_bytes, const void* payload, size_t bytes,
+                                uccs_request_t* request_out) {
+  if (!is_id(id) || header_bytes > UCCS_AM_HEADER_MAX || bytes > UCCS_AM_MEDIUM_MAX)
+    return UCCS_ERR_INVALID;
+  ThreadSlot& thread = this_thread(endpoint->context);
+  const net::Envelope envelope =
+      envelope_of(thread, net::Traffic::kRequest, endpoint->lane, Kind::kAmMedium, id);
+  const net::Piece piece = {payload, bytes};
+  const net::Payload packed = {&piece, 1, bytes};
+  const uccs_status_t status =
+      post_owned(endpoint, thread, envelope, header, header_bytes, &packed);
+  return status == UCCS_OK ? answer_done(request_out) : status;
+}
+
+uccs_status_t uccs_am_large_nb(uccs_endpoint_t endpoint, int id, const void* header,
+                               size_t header_bytes, uccs_region_t region, void* dest,
+                               const void* payload, size_t bytes, uccs_request_t* request_out) {
+  if (!is_id(id) || header_bytes > UCCS_AM_HEADER_MAX) return UCCS_ERR_INVALID;
+  Target target;
+  const uccs_status_t found = resolve(endpoint, region, dest, bytes, &target);
+  if (found != UCCS_OK) return found;
+  ThreadSlot& thread = this_thread(endpoint->context);
+  Epilogue epilogue = {};
+  epilogue.kind = Epilogue::Kind::kMessage;
+  epilogue.envelope =
+      envelope_of(thread, net::Traffic::kRequest, endpoint->lane, Kind::kAmLarge, id);
+  epilogue.head_bytes =
+      static_cast<uint8_t>(large_head(target, bytes, header, header_bytes, epilogue.head));
+  if (bytes > 0 && !target.mapped) {
+    const Walk walk = Walk::contiguous(const_cast<void*>(payload), 0, bytes);
+    return start_transfer(endpoint, true, target, walk, false, &epilogue, request_out);
+  }
+  if (bytes > 0) mem::copy(target.mapped, payload, bytes);
+  const uccs_status_t status =
+      post_owned(endpoint, thread, epilogue.envelope, epilogue.head, epilogue.head_bytes, nullptr);
+  if (status == UCCS_OK) return answer_done(request_out);
+  // The payload is there: rather than have it put again, send the message later.
+  return status == UCCS_AGAIN ? start_epilogue(endpoint, epilogue, request_out) : status;
+}
+
+uccs_status_t uccs_am_reply_short(const uccs_am_t* message, int id, const void* data,
+                                  size_t bytes) {
+  if (bytes > UCCS_AM_SHORT_MAX) return UCCS_ERR_INVALID;
+  const uccs_status_t wrong = begin_reply(message, id);
+  return wrong ? wrong : send_reply(message, id, Kind::kAmShort, data, bytes, nullptr);
+}
+
+uccs_status_t uccs_am_reply_medium(const uccs_am_t* message, int id, const void* header,
+                                   size_t header_bytes, const void* payload, size_t bytes) {
+  if (header_bytes > UCCS_AM_HEADER_MAX || bytes > UCCS_AM_MEDIUM_MAX) return UCCS_ERR_INVALID;
+  const uccs_status_t wrong = begin_reply(message, id);
+  if (wrong) return wrong;
+  const net::Piece piece = {payload, bytes};
+  const net::Payload packed = {&piece, 1, bytes};
+  return send_reply(message, id, Kind::kAmMedium, header, header_bytes, &packed);
+}
+
+uccs_status_t uccs_am_reply_large(const uccs_am_t* message, int id, const void* header,
+                                  size_t header_bytes, uccs_region_t region, void* dest,
+                                  const void* payload, size_t bytes) {
+  if (!message || header_bytes > UCCS_AM_HEADER_MAX) return UCCS_ERR_INVALID;
+  Target target;
+  const uccs_status_t found = resolve_reply(message, region, dest, &target);
+  if (found != UCCS_OK) return found;
+  const uccs_status_t wrong = begin_reply(message, id);
+  if (wrong) return wrong;
+  if (bytes > 0) mem::copy(target.mapped, payload, bytes);
+  std::byte head[net::kHeadReadable];
+  const size_t head_bytes = large_head(target, bytes, header, header_bytes, head);
+  return send_reply(message, id, Kind::kAmLarge, head, head_bytes, nullptr);
+}
+
+}  // extern "C"

@@ -1,0 +1,153 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "core/channel.hpp"
+
+#include "base/log.hpp"
+#include "core/thread.hpp"
+
+namespace uccs::core {
+namespace {
+
+bool open_channel(Context* context, Channel* channel, int index) {
+  for (int link = 0; link < context->link_count; ++link) {
+    const Link& to = context->links[link];
+    if (to.table->open_channel(to.instance, index, &channel->paths[link]) != UCCS_OK) return false;
+  }
+  if (!channel->pool.reserve(kRequestsPerChannel)) return false;
+  channel->context = context;
+  channel->index = index;
+  channel->lane = static_cast<uint8_t>(index % context->shape.lanes);
+  return true;
+}
+
+}  // namespace
+
+Channel* adopt_channel(Context* context) {
+  const std::lock_guard guard(context->lock);
+  Channel* best = nullptr;
+  for (int i = 0; i < context->open_channels; ++i) {
+    Channel* candidate = &context->channels[i];
+    if (!best || candidate->users < best->users) best = candidate;
+  }
+  if ((!best || best->users > 0) && context->open_channels < context->shape.channels) {
+    Channel* fresh = &context->channels[context->open_channels];
+    if (open_channel(context, fresh, context->open_channels)) {
+      ++context->open_channels;
+      best = fresh;
+    }
+  }
+  if (!best) base::fatal("a thread cannot communicate: not even one channel could be opened");
+  ++best->users;
+  return best;
+}
+
+void hand_back_channel(Channel* channel) {
+  const std::lock_guard guard(channel->context->lock);
+  --channel->users;  // it stays open: requests of the thread may still be under way
+}
+
+int advance_channel(Channel* channel) {
+  if (channel->active.load(std::memory_order_relaxed) == 0 || !channel->lock.try_lock()) return 0;
+  Context* context = channel->context;
+  int steps = 0;
+  // Completions only: no class of messages is asked for.
+  const net::Sink nobody = {[](void*, const net::Arrival&) { return false; }, nullptr};
+  for (int link = 0; link < context->link_count; ++link)
+    steps += context->links[link].table->progress(channel->paths[link], 0, 0, 0, nobody);
+
+  Request* previous = nullptr;
+  for (Request* request = channel->active_first; request;) {
+    Request* next = request->active_next;
+    const Step step = request->advance(request);
+    if (step != Step::kIdle) ++steps;
+    if (step == Step::kOver) {
+      (previous ? previous->active_next : channel->active_first) = next;
+      if (!next) channel->active_last = previous;
+      if (channel->active.fetch_sub(1, std::memory_order_relaxed) == 1)
+        context->active_channels.fetch_sub(1, std::memory_order_relaxed);
+      complete(request, request->status);
+    } else {
+      previous = request;
+    }
+    request = next;
+  }
+  channel->lock.unlock();
+  return steps;
+}
+
+void activate_locked(Request* request) {
+  Channel* channel = request->home;
+  request->active_next = nullptr;
+  (channel->active_last ? channel->active_last->active_next : channel->active_first) = request;
+  channel->active_last = request;
+  if (channel->active.fetch_add(1, std::memory_order_relaxed) == 0)
+    request->context->active_channels.fetch_add(1, std::memory_order_relaxed);
+}
+
+void activate(Request* request) {
+  Channel* channel = request->home;
+  channel->lock.lock();
+  activate_locked(request);
+  channel->lock.unlock();
+}
+
+Request* take_request(Context* context, const ThreadSlot& thread, Endpoint* endpoint,
+                      bool is_implicit) {
+  Channel* channel = thread.channel;
+  Request* request = channel->pool.take();
+  if (!request) return nullptr;
+  request->home = channel;
+  request->context = context;
+  request->endpoint = endpoint;
+  request->status = UCCS_OK;
+  request->is_implicit = is_implicit;
+  request->lane = thread.lane;
+  request->state.store(Request::kPending, std::memory_order_relaxed);
+  request->outstanding.store(0, std::memory_order_relaxed);
+  request->part_error.store(UCCS_OK, std::memory_order_relaxed);
+  request->received.store(0, std::memory_order_relaxed);
+  request->done = [](net::Completion* self, uccs_status_t status) {
+    part_done(static_cast<Request*>(self), status);
+  };
+  if (endpoint) {
+    endpoint->pending.fetch_add(1, std::memory_order_relaxed);
+    context->pending.fetch_add(1, std::memory_order_relaxed);
+  }
+  return request;
+}
+
+namespace {
+/// Release: pairs with the acquire of uccs_flush, which then may look at what the operation wrote.
+void uncount(Request* request) {
+  if (!request->endpoint) return;
+  request->context->pending.fetch_sub(1, std::memory_order_release);
+  request->endpoint->pending.fetch_sub(1, std::memory_order_release);
+}
+}  // namespace
+
+void drop_request(Request* request) {
+  uncount(request);
+  request->home->pool.give_back(request);
+}
+
+void complete(Request* request, uccs_status_t status) {
+  request->status = status;
+  const bool is_implicit = request->is_implicit;
+  if (is_implicit && status < 0)
+    base::fatal("an operation without request failed: %s", uccs_status_string(status));
+  uncount(request);
+  if (is_implicit) {
+    request->home->pool.give_back(request);
+  } else {
+    request->state.store(Request::kDone, std::memory_order_release);  // pairs with uccs_test
+  }
+}
+
+void part_done(Request* request, uccs_status_t status) {
+  if (status < 0) {
+    int none = UCCS_OK;
+    request->part_error.compare_exchange_strong(none, status, std::memory_order_relaxed);
+  }
+  request->outstanding.fetch_sub(1, std::memory_order_release);  // pairs with `advance`
+}
+
+}  // namespace uccs::core

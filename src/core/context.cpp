@@ -1,0 +1,210 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/// Making and ending contexts, and the process's table of them.
+#include "core/context.hpp"
+
+#include <algorithm>
+#include <new>
+
+#include "base/backoff.hpp"
+#include "base/config.hpp"
+#include "base/config_values.hpp"
+#include "base/cpus.hpp"
+#include "core/job.hpp"
+#include "core/progress.hpp"
+#include "core/region.hpp"
+#include "core/startup.hpp"
+#include "net/registry.hpp"
+
+namespace uccs::core {
+
+std::atomic<uint32_t> live_contexts = 0;
+
+namespace {
+
+/// Guarded by contexts_lock; the pointers are also read by progress_all_contexts.
+std::atomic<Context*> table[kMaxContexts];
+uint32_t incarnations[kMaxContexts];
+
+/// Threads inside progress_all_contexts: a context goes only when nobody is.
+std::atomic<int> visitors = 0;
+
+int configured(int attribute, int setting, int most) {
+  const int value = attribute > 0 ? attribute : setting > 0 ? setting : base::usable_cpus();
+  return std::clamp(value, 1, most);
+}
+
+bool is_valid(const uccs_context_attributes_t& a) {
+  return a.lanes >= 0 && a.lanes <= kMaxLanes && a.channels >= 0 && a.channels <= kMaxChannels &&
+         (a.thread_level == UCCS_THREAD_MULTIPLE || a.thread_level == UCCS_THREAD_SINGLE) &&
+         a.progress >= UCCS_PROGRESS_CONFIGURED && a.progress <= UCCS_PROGRESS_THREAD;
+}
+
+uccs_status_t fill(Context* context, const uccs_context_attributes_t& attributes) {
+  const net::Shape preferred = {
+      configured(attributes.lanes, base::config().lanes, kMaxLanes),
+      configured(attributes.channels, base::config().channels, kMaxChannels)};
+  uccs_status_t status =
+      agree_on_shape(context, {attributes.lanes, attributes.channels}, preferred);
+  if (status != UCCS_OK) return status;
+  context->lanes.reset(new (std::nothrow) Lane[static_cast<size_t>(context->shape.lanes)]);
+  context->channels.reset(new (std::nothrow) Channel[static_cast<size_t>(context->shape.channels)]);
+  if (!context->lanes || !context->channels) return UCCS_ERR_NO_MEMORY;
+  return open_links(context, attributes.resource);
+}
+
+bool wants_thread(const uccs_context_attributes_t& attributes) {
+  if (attributes.progress != UCCS_PROGRESS_CONFIGURED)
+    return attributes.progress == UCCS_PROGRESS_THREAD;
+  return base::config().progress == base::ProgressMode::kThread;
+}
+
+/// The lowest free index, which is the same on all ECs because contexts come and go in one order.
+int free_index() {
+  for (int i = 0; i < kMaxContexts; ++i)
+    if (!table[i].load(std::memory_order_relaxed)) return i;
+  return -1;
+}
+
+uccs_status_t make(const uccs_context_attributes_t& attributes, Context** context_out) {
+  const std::lock_guard guard(contexts_lock());
+  const int index = free_index();
+  if (index < 0) return UCCS_ERR_NO_MEMORY;
+  auto context = std::unique_ptr<Context>(new (std::nothrow) Context);
+  if (!context) return UCCS_ERR_NO_MEMORY;
+  context->index = index;
+  context->incarnation = ++incarnations[index];
+  const uccs_status_t status = fill(context.get(), attributes);
+  if (status != UCCS_OK) {
+    close_links(context.get());
+    return status;
+  }
+  table[index].store(context.get(), std::memory_order_release);
+  live_contexts.fetch_or(1u << index, std::memory_order_release);
+  *context_out = context.release();
+  return UCCS_OK;
+}
+
+void unlist(Context* context) {
+  const std::lock_guard guard(contexts_lock());
+  live_contexts.fetch_and(~(1u << context->index), std::memory_order_relaxed);
+  table[context->index].store(nullptr, std::memory_order_seq_cst);
+}
+
+void free_messages(Context* context) {
+  for (int lane = 0; lane < context->shape.lanes; ++lane) {
+    Matcher& matcher = context->lanes[lane].matcher;
+    while (Unexpected* message = matcher.take_any()) {
+      const Link& from = context->links[message->kept.link];
+      if (message->kept.arrival.token)
+        from.table->release(from.instance, message->kept.arrival.token);
+      matcher.release(message);
+    }
+  }
+}
+
+void free_handles(Context* context) {
+  while (Endpoint* endpoint = context->endpoints) {
+    context->endpoints = endpoint->next;
+    delete endpoint;
+  }
+  free_regions(context);
+}
+
+}  // namespace
+
+std::mutex& contexts_lock() {
+  static std::mutex lock;
+  return lock;
+}
+
+Context* context_at(int index) { return table[index].load(std::memory_order_acquire); }
+
+void progress_all_contexts() {
+  // Sequentially consistent, like the store of `unlist`: either the one who ends a context sees
+  // this visitor, or the visitor sees that the context is gone.
+  visitors.fetch_add(1, std::memory_order_seq_cst);
+  for (uint32_t left = live_contexts.load(std::memory_order_relaxed); left; left &= left - 1) {
+    Context* context = table[std::countr_zero(left)].load(std::memory_order_seq_cst);
+    if (context) progress(context, this_thread(context));
+  }
+  visitors.fetch_sub(1, std::memory_order_release);
+}
+
+}  // namespace uccs::core
+
+extern "C" {
+
+using namespace uccs;
+
+uccs_status_t uccs_context_create(const uccs_context_attributes_t* attributes,
+                                  uccs_context_t* context_out) {
+  const uccs_context_attributes_t chosen = attributes ? *attributes : uccs_context_attributes_t{};
+  if (!context_out || !core::is_valid(chosen)) return UCCS_ERR_INVALID;
+  uccs_status_t status = core::job_start();
+  if (status != UCCS_OK) return status;
+  core::Context* context = nullptr;
+  status = core::is_forked_child() ? UCCS_ERR_STATE : core::make(chosen, &context);
+  if (status != UCCS_OK) {
+    core::job_stop();
+    return status;
+  }
+  if (core::wants_thread(chosen)) {
+    context->progress_thread = std::make_unique<core::ProgressThread>();
+    (void)context->progress_thread->start(context);  // without it, callers make progress
+  }
+  *context_out = context;
+  return UCCS_OK;
+}
+
+uccs_status_t uccs_context_destroy(uccs_context_t context) {
+  if (!context) return UCCS_OK;
+  core::ThreadSlot& thread = core::this_thread(context);
+  if (thread.callbacks > 0) return UCCS_ERR_STATE;
+  (void)uccs_context_flush(context);
+  core::leave_together(context);
+  context->progress_thread.reset();
+  core::unlist(context);
+  base::Backoff backoff;
+  while (core::visitors.load(std::memory_order_seq_cst) > 0) backoff.pause();
+  core::free_messages(context);
+  core::free_handles(context);
+  core::close_links(context);
+  thread = core::ThreadSlot{};
+  delete context;
+  core::job_stop();
+  return UCCS_OK;
+}
+
+uccs_status_t uccs_context_query(uccs_context_t context, uccs_context_info_t* info_out) {
+  if (!context || !info_out) return UCCS_ERR_INVALID;
+  *info_out = {.ec = core::job.me,
+               .num_ecs = core::job.size,
+               .lanes = context->shape.lanes,
+               .channels = context->shape.channels};
+  return UCCS_OK;
+}
+
+uccs_status_t uccs_resource_query(uccs_resource_t* resources_out, size_t capacity,
+                                  size_t* count_out) {
+  if (!count_out || (!resources_out && capacity > 0)) return UCCS_ERR_INVALID;
+  const auto all = net::transports();
+  for (size_t i = 0; i < std::min(capacity, all.size()); ++i) {
+    const net::Capabilities can = all[i]->describe(net::Shape{}, nullptr);
+    uccs_resource_t& out = resources_out[i];
+    out = {};
+    snprintf(out.name, sizeof out.name, "%s", all[i]->name);
+    snprintf(out.description, sizeof out.description, "%s", can.description);
+    out.has_put_get = can.has_put_get;
+    out.has_atomics = can.has_atomics;
+    out.is_same_node = can.is_same_node;
+    out.medium_max = can.medium_max;
+  }
+  *count_out = all.size();
+  return UCCS_OK;
+}
+
+int uccs_progress(uccs_context_t context) {
+  return core::progress(context, core::this_thread(context));
+}
+
+}  // extern "C"

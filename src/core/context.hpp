@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+#include <atomic>
+#include <cstdint>
+#include <memory>
+#include <mutex>
+
+#include "core/channel.hpp"
+#include "core/endpoint.hpp"
+#include "core/lane.hpp"
+#include "net/transport.hpp"
+#include "uccs/am.h"
+#include "uccs/context.h"
+
+namespace uccs::core {
+
+constexpr int kMaxContexts = 16;
+constexpr int kMaxLanes = 64;
+constexpr int kMaxChannels = 1024;
+
+struct ThreadSlot;
+
+/// A transport opened by a context.
+struct Link {
+  const net::Transport* table = nullptr;
+  net::Instance* instance = nullptr;
+  net::Capabilities limits = {};
+  const net::Transport* layers[5] = {};  ///< `table`, then what each wraps
+  bool is_wrapped = false;               ///< decorators look on: no operation goes past the table
+};
+
+struct Handler {
+  std::atomic<uccs_am_callback_t> callback = nullptr;  ///< set last, with release
+  void* user = nullptr;
+  std::atomic<uccs_am_class_t> am_class = UCCS_AM_USER;
+};
+
+class ProgressThread;
+
+}  // namespace uccs::core
+
+/// What all threads of the process share of one context. Fields are grouped by who writes them, and
+/// how often.
+struct uccs_context {
+  // Constant after creation.
+  int index = 0;             ///< in the process's table of contexts, and alike on all ECs
+  uint32_t incarnation = 0;  ///< tells it from earlier ones at the same index; alike on all ECs
+  uccs::net::Shape shape;
+  int link_count = 0;
+  uccs::core::Link links[uccs::core::kMaxLinks];
+  std::unique_ptr<uccs::core::Lane[]> lanes;
+  std::unique_ptr<uccs::core::Channel[]> channels;
+  std::byte* inboxes[uccs::core::kMaxLinks] = {};  ///< shared memory of each link, nullptr: none
+  std::unique_ptr<int8_t[]> routes;  ///< by EC: index of the link that reaches it, -1: none
+  std::unique_ptr<uccs::core::ProgressThread> progress_thread;
+
+  // Rarely written.
+  uccs::core::Handler handlers[UCCS_AM_IDS];
+  std::mutex lock;        ///< guards the next ones
+  int open_channels = 0;  ///< channels[0..open_channels-1] are in use
+  uccs_endpoint* endpoints = nullptr;
+  struct uccs_region* regions = nullptr;
+
+  // The end of the context, leave.cpp.
+  std::atomic<int> leaves = 0;  ///< at EC 0: ECs that have said so, over all rounds
+  std::atomic<int> left = 0;    ///< rounds that are over
+
+  // Written when an operation does not complete at once.
+  alignas(64) std::atomic<uint64_t> pending = 0;  ///< that uccs_context_flush waits for
+  std::atomic<uint32_t> active_channels = 0;      ///< channels with active requests
+  std::atomic<int> pollers = 0;                   ///< threads that have a channel
+};
+
+namespace uccs::core {
+
+/// Opens the transports of a context (`only`: one by name, or nullptr for all) and connects every
+/// EC to the first that reaches it.
+uccs_status_t open_links(Context* context, const char* only);
+void close_links(Context* context);
+
+/// Agrees with the other ECs of the node on what the inboxes of this context look like: whoever
+/// comes first decides. Zero in `wanted` means that anything will do.
+uccs_status_t agree_on_shape(Context* context, net::Shape wanted, net::Shape preferred);
+
+/// All ECs have said that they destroy the context, twice: first that they post nothing any more,
+/// then that they have delivered what had been posted. Runs callbacks.
+void leave_together(Context* context);
+void note_leave(Context* context);
+
+/// Guards the process's table of contexts and what comes and goes with them.
+std::mutex& contexts_lock();
+/// The live context number `index`, nullptr if there is none. With contexts_lock held.
+Context* context_at(int index);
+
+}  // namespace uccs::core

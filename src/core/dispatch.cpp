@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/// From the inbox to whoever handles a message.
+#include "core/dispatch.hpp"
+
+namespace uccs::core {
+namespace {
+
+Kind kind_of(const net::Arrival& arrival) { return static_cast<Kind>(arrival.envelope.kind); }
+
+bool is_active_message(const net::Arrival& arrival) {
+  return arrival.envelope.kind <= static_cast<uint8_t>(Kind::kAmLarge);
+}
+
+/// Two-sided messages are matched at once, with the inbox locked: that keeps them in order.
+bool arrive_send(Batch* batch, const net::Arrival& arrival) {
+  Context* context = batch->context;
+  // A rendezvous that is matched is handled later; without room for that it waits.
+  const bool is_offer = kind_of(arrival) == Kind::kRendezvous;
+  if (is_offer && batch->count == Batch::kCapacity) return false;
+  bool is_kept;
+  Request* receive = context->lanes[batch->lane].matcher.arrive(arrival, batch->link, &is_kept);
+  if (!receive) return is_kept;
+  if (is_offer) {
+    batch->items[batch->count++].keep(arrival, batch->link, receive);
+  } else {
+    complete(receive, deliver_eager(context, receive->receive, arrival, batch->link));
+  }
+  return true;
+}
+
+}  // namespace
+
+bool arrive(void* user, const net::Arrival& arrival) {
+  auto* batch = static_cast<Batch*>(user);
+  const net::Traffic traffic = arrival.envelope.traffic;
+  if (traffic == net::Traffic::kSend) return arrive_send(batch, arrival);
+  if (!batch->runs_user && is_active_message(arrival) &&
+      batch->context->handlers[arrival.envelope.id].am_class.load(std::memory_order_relaxed) ==
+          UCCS_AM_USER) {
+    Lane& lane = batch->context->lanes[batch->lane];
+    return (traffic == net::Traffic::kReply ? lane.replies : lane.requests)
+        .push(arrival, batch->link);
+  }
+  if (batch->count == Batch::kCapacity) return false;
+  batch->items[batch->count++].keep(arrival, batch->link, nullptr);
+  return true;
+}
+
+void handle(Context* context, ThreadSlot& thread, Kept& kept) {
+  switch (kind_of(kept.arrival)) {
+    case Kind::kAmShort:
+    case Kind::kAmMedium:
+    case Kind::kAmLarge:
+      run_callback(context, thread, kept);
+      return;
+    case Kind::kRendezvous:
+      begin_pull(context, kept.receive, kept.arrival, kept.link);
+      return;
+    case Kind::kFinish:
+      on_finish(kept);
+      return;
+    case Kind::kClear:
+      on_clear(kept);
+      return;
+    case Kind::kFragment:
+      on_fragment(context, kept);
+      return;
+    case Kind::kPut:
+      on_put(context, thread, kept);
+      return;
+    case Kind::kGet:
+      on_get(context, thread, kept);
+      return;
+    case Kind::kAtomic:
+      on_atomic(context, thread, kept);
+      return;
+    case Kind::kPutDone:
+      on_put_done(kept);
+      return;
+    case Kind::kGetData:
+      on_get_data(context, kept);
+      return;
+    case Kind::kAtomicDone:
+      on_atomic_done(kept);
+      return;
+    case Kind::kLeave:
+      note_leave(context);
+      return;
+    case Kind::kLeft:
+      context->left.fetch_add(1, std::memory_order_release);
+      return;
+    case Kind::kEager:
+      break;  // delivered by arrive
+  }
+}
+
+std::byte* own_address(WireAddress at) {
+  const uint64_t offset = wire_offset(at);
+  switch (wire_area(at)) {
+    case net::Area::kHeap:
+      return reinterpret_cast<std::byte*>(direct_map.heap_low + offset);
+    case net::Area::kStatic:
+      return reinterpret_cast<std::byte*>(direct_map.static_low + offset);
+    case net::Area::kRegistered:
+      break;
+  }
+  return reinterpret_cast<std::byte*>(offset);
+}
+
+}  // namespace uccs::core

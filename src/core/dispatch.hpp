@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+#include "core/thread.hpp"
+
+namespace uccs::core {
+
+/// What one look into an inbox took out; handled after the inbox has been unlocked, so that
+/// callbacks hold up nobody and may look themselves.
+struct Batch {
+  static constexpr int kCapacity = 24;
+
+  Context* context;
+  int link;
+  int lane;
+  bool runs_user;  ///< the taking thread may run user callbacks of this lane
+  int count;
+  Kept items[kCapacity];
+};
+
+/// net::Sink::arrive of core; `user` is a Batch.
+bool arrive(void* user, const net::Arrival& arrival);
+
+/// Handles a message that was taken.
+void handle(Context* context, ThreadSlot& thread, Kept& kept);
+
+/// An active message as its callback gets it; the callback sees the first member.
+struct Delivery {
+  uccs_am_t message;
+  int link;
+  bool is_request;
+  mutable bool has_replied;  ///< the callback's thread alone writes it
+};
+
+/// Runs the callback; am.cpp.
+void run_callback(Context* context, ThreadSlot& thread, Kept& kept);
+
+/// This EC's memory at an address that a message names.
+std::byte* own_address(WireAddress at);
+
+/// The handlers of internal messages; emulate.cpp, rendezvous.cpp.
+void on_put(Context* context, ThreadSlot& thread, const Kept& kept);
+void on_get(Context* context, ThreadSlot& thread, const Kept& kept);
+void on_atomic(Context* context, ThreadSlot& thread, const Kept& kept);
+void on_put_done(const Kept& kept);
+void on_get_data(Context* context, const Kept& kept);
+void on_atomic_done(const Kept& kept);
+void on_finish(const Kept& kept);
+void on_clear(const Kept& kept);
+void on_fragment(Context* context, const Kept& kept);
+
+/// Copies an eager message to the receive it was matched with and gives its buffer back; match.cpp.
+/// UCCS_OK or UCCS_ERR_TRUNCATED: the result of the receive.
+uccs_status_t deliver_eager(Context* context, const Receive& receive, const net::Arrival& arrival,
+                            int link);
+
+/// Fetches an offered message for the receive it was matched with; rendezvous.cpp. The request
+/// completes now or later.
+void begin_pull(Context* context, Request* request, const net::Arrival& arrival, int link);
+
+template <typename Head>
+Head head_of(const net::Arrival& arrival) {
+  static_assert(sizeof(Head) <= net::kHeadReadable);
+  Head head;
+  memcpy(&head, arrival.head, sizeof head);
+  return head;
+}
+
+}  // namespace uccs::core

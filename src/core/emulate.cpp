@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/// The target's side of puts, gets and atomics that no link can do by itself, and what the answers
+/// do at the initiator. The initiator's side is in transfer.cpp and atomic.cpp.
+#include "core/dispatch.hpp"
+#include "core/progress.hpp"
+#include "mem/copy.hpp"
+
+namespace uccs::core {
+namespace {
+
+void answer(Context* context, ThreadSlot& thread, const Kept& kept, Kind kind, const void* head,
+            size_t head_bytes, const net::Payload* payload) {
+  const net::Envelope envelope = {.traffic = net::Traffic::kReply,
+                                  .lane = kept.arrival.envelope.source_lane,
+                                  .source_lane = thread.lane,
+                                  .kind = static_cast<uint8_t>(kind),
+                                  .id = 0};
+  (void)post_reply(context, thread, kept.link, kept.arrival.source, envelope, head, head_bytes,
+                   payload);
+}
+
+Request* request_of(uint64_t handle) { return reinterpret_cast<Request*>(handle); }
+
+void release_payload(Context* context, const Kept& kept) {
+  const Link& from = context->links[kept.link];
+  if (kept.arrival.token) from.table->release(from.instance, kept.arrival.token);
+}
+
+}  // namespace
+
+void on_put(Context* context, ThreadSlot& thread, const Kept& kept) {
+  const auto head = head_of<PutHead>(kept.arrival);
+  memcpy(own_address(head.dest), kept.arrival.payload, kept.arrival.payload_bytes);
+  release_payload(context, kept);
+  const DoneHead done = {head.request, 0};
+  answer(context, thread, kept, Kind::kPutDone, &done, sizeof done, nullptr);
+}
+
+void on_get(Context* context, ThreadSlot& thread, const Kept& kept) {
+  const auto head = head_of<GetHead>(kept.arrival);
+  const DataHead data = {head.request, head.local};
+  const net::Piece piece = {own_address(head.source), head.bytes};
+  const net::Payload payload = {&piece, 1, head.bytes};
+  answer(context, thread, kept, Kind::kGetData, &data, sizeof data, &payload);
+}
+
+void on_atomic(Context* context, ThreadSlot& thread, const Kept& kept) {
+  const auto head = head_of<AtomicHead>(kept.arrival);
+  const uint64_t old = base::atomic_apply_any(
+      static_cast<base::AtomicOp>(head.op), static_cast<base::AtomicType>(head.type),
+      own_address(head.target), head.operand, head.expected);
+  const DoneHead done = {head.request, old};
+  answer(context, thread, kept, Kind::kAtomicDone, &done, sizeof done, nullptr);
+}
+
+void on_put_done(const Kept& kept) {
+  part_done(request_of(head_of<DoneHead>(kept.arrival).request), UCCS_OK);
+}
+
+void on_get_data(Context* context, const Kept& kept) {
+  const auto head = head_of<DataHead>(kept.arrival);
+  memcpy(reinterpret_cast<void*>(head.local), kept.arrival.payload, kept.arrival.payload_bytes);
+  release_payload(context, kept);
+  part_done(request_of(head.request), UCCS_OK);
+}
+
+void on_atomic_done(const Kept& kept) {
+  const auto head = head_of<DoneHead>(kept.arrival);
+  Request* request = request_of(head.request);
+  request->old_value = head.value;
+  part_done(request, UCCS_OK);
+}
+
+}  // namespace uccs::core

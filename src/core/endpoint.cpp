@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "core/endpoint.hpp"
+
+#include <new>
+
+#include "core/context.hpp"
+#include "core/job.hpp"
+#include "core/progress.hpp"
+
+namespace uccs::core {
+namespace {
+
+/// The process's map with the share of one EC worked out.
+Reach reach_of(int ec) {
+  Reach reach;
+  const uint32_t index = static_cast<uint32_t>(ec) - direct_map.first;
+  if (index >= direct_map.count) return reach;
+  const uintptr_t slot = uintptr_t{index} << direct_map.slot_shift;
+  reach.heap_low = direct_map.heap_low;
+  reach.heap_bytes = direct_map.heap_bytes;
+  reach.heap_delta = direct_map.heap_delta + slot;
+  reach.static_low = direct_map.static_low;
+  reach.static_bytes = direct_map.static_bytes;
+  reach.static_delta = direct_map.static_delta + slot;
+  return reach;
+}
+
+void enlist(Context* context, Endpoint* endpoint) {
+  const std::lock_guard guard(context->lock);
+  endpoint->next = context->endpoints;
+  if (endpoint->next) endpoint->next->previous = endpoint;
+  context->endpoints = endpoint;
+}
+
+void unlist(Context* context, Endpoint* endpoint) {
+  const std::lock_guard guard(context->lock);
+  (endpoint->previous ? endpoint->previous->next : context->endpoints) = endpoint->next;
+  if (endpoint->next) endpoint->next->previous = endpoint->previous;
+}
+
+/// Everything posted on the endpoint is visible at the target.
+uccs_status_t flush(Endpoint* endpoint) {
+  Context* context = endpoint->context;
+  const uccs_status_t status =
+      wait_until(context, [&] { return endpoint->pending.load(std::memory_order_acquire) == 0; });
+  if (status != UCCS_OK) return status;
+  ThreadSlot& thread = this_thread(context);
+  net::Channel* path = thread.channel->paths[endpoint->link_index];
+  return wait_until(context,
+                    [&] { return endpoint->link->table->flush(path, endpoint->ec) == UCCS_OK; });
+}
+
+}  // namespace
+}  // namespace uccs::core
+
+extern "C" {
+
+using namespace uccs;
+
+uccs_status_t uccs_endpoint_create(uccs_context_t context, int ec, int lane,
+                                   uccs_endpoint_t* endpoint_out) {
+  if (!context || !endpoint_out || ec < 0 || ec >= core::job.size) return UCCS_ERR_INVALID;
+  if (lane < UCCS_LANE_ANY || lane >= context->shape.lanes) return UCCS_ERR_INVALID;
+  const int link = context->routes[ec];
+  if (link < 0) return UCCS_ERR_UNSUPPORTED;
+  auto* endpoint = new (std::nothrow) core::Endpoint;
+  if (!endpoint) return UCCS_ERR_NO_MEMORY;
+  endpoint->context = context;
+  endpoint->ec = ec;
+  endpoint->lane = static_cast<int16_t>(lane);
+  endpoint->link_index = static_cast<uint8_t>(link);
+  endpoint->link = &context->links[link];
+  if (!endpoint->link->is_wrapped) endpoint->reach = core::reach_of(ec);
+  core::enlist(context, endpoint);
+  *endpoint_out = endpoint;
+  return UCCS_OK;
+}
+
+uccs_status_t uccs_endpoint_destroy(uccs_endpoint_t endpoint) {
+  if (!endpoint) return UCCS_OK;
+  const uccs_status_t status = core::wait_until(
+      endpoint->context, [&] { return endpoint->pending.load(std::memory_order_acquire) == 0; });
+  if (status != UCCS_OK) return status;
+  core::unlist(endpoint->context, endpoint);
+  delete endpoint;
+  return UCCS_OK;
+}
+
+uccs_status_t uccs_flush(const uccs_endpoint_t endpoints[], size_t count) {
+  if (!endpoints && count > 0) return UCCS_ERR_INVALID;
+  for (size_t i = 0; i < count; ++i) {
+    const uccs_status_t status = core::flush(endpoints[i]);
+    if (status != UCCS_OK) return status;
+  }
+  return UCCS_OK;
+}
+
+uccs_status_t uccs_context_flush(uccs_context_t context) {
+  const uccs_status_t status = core::wait_until(
+      context, [&] { return context->pending.load(std::memory_order_acquire) == 0; });
+  if (status != UCCS_OK) return status;
+  core::ThreadSlot& thread = core::this_thread(context);
+  for (int link = 0; link < context->link_count; ++link) {
+    const net::Transport* table = context->links[link].table;
+    net::Channel* path = thread.channel->paths[link];
+    const uccs_status_t flushed =
+        core::wait_until(context, [&] { return table->flush(path, -1) == UCCS_OK; });
+    if (flushed != UCCS_OK) return flushed;
+  }
+  return UCCS_OK;
+}
+
+uccs_status_t uccs_fence(uccs_context_t context) {
+  // Stores of one thread reach mapped memory in order once the compiler and the CPU keep to it;
+  // what is not complete yet has to be.
+  std::atomic_thread_fence(std::memory_order_release);
+  return core::wait_until(context,
+                          [&] { return context->pending.load(std::memory_order_acquire) == 0; });
+}
+
+}  // extern "C"

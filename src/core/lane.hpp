@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+#include <atomic>
+
+#include "base/spinlock.hpp"
+#include "core/match.hpp"
+
+namespace uccs::core {
+
+/// Messages for user callbacks that a thread which runs none has found. Bounded: when it is full
+/// messages stay in the inbox.
+class Deferred {
+ public:
+  bool push(const net::Arrival& arrival, int link) {
+    lock_.lock();
+    const uint32_t count = count_.load(std::memory_order_relaxed);
+    const bool has_room = count < kCapacity;
+    if (has_room) {
+      items_[(first_ + count) % kCapacity].keep(arrival, link, nullptr);
+      count_.store(count + 1, std::memory_order_relaxed);
+    }
+    lock_.unlock();
+    return has_room;
+  }
+  bool pop(Kept* kept_out) {
+    if (count_.load(std::memory_order_relaxed) == 0) [[likely]]
+      return false;
+    lock_.lock();
+    const uint32_t count = count_.load(std::memory_order_relaxed);
+    if (count > 0) {
+      const Kept& oldest = items_[first_];
+      kept_out->keep(oldest.arrival, oldest.link, nullptr);
+      first_ = (first_ + 1) % kCapacity;
+      count_.store(count - 1, std::memory_order_relaxed);
+    }
+    lock_.unlock();
+    return count > 0;
+  }
+
+ private:
+  static constexpr uint32_t kCapacity = 64;
+  base::SpinLock lock_;  // guards what follows; the count is looked at without
+  std::atomic<uint32_t> count_ = 0;
+  uint32_t first_ = 0;
+  Kept items_[kCapacity];
+};
+
+/// One inbox, as core sees it. The rings are the transports'.
+struct alignas(64) Lane {
+  std::atomic<int> bound = 0;  ///< threads that it belongs to
+  Deferred requests;
+  Deferred replies;  ///< apart, so that waiting requests hold up no reply
+  Matcher matcher;
+};
+
+}  // namespace uccs::core

@@ -1,0 +1,176 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "core/progress.hpp"
+
+#include <pthread.h>
+#include <signal.h>
+
+#include "core/dispatch.hpp"
+#include "rte/identity.hpp"
+
+namespace uccs::core {
+namespace {
+
+/// Messages of one class taken per look. Alone, a thread takes several for one lock; where several
+/// threads poll, each takes one, so that all get their share.
+constexpr int kBudgetAlone = Batch::kCapacity / net::kTrafficClasses;
+constexpr int kBudgetShared = 1;
+
+/// How often a thread looks at lanes that are not its own.
+constexpr uint32_t kForeignLaneEvery = 64;
+
+int run_deferred(Context* context, ThreadSlot& thread, Deferred& deferred) {
+  int steps = 0;
+  for (Kept kept; deferred.pop(&kept); ++steps) handle(context, thread, kept);
+  return steps;
+}
+
+int poll_lane(Context* context, ThreadSlot& thread, int lane, bool runs_user, uint32_t traffic,
+              int budget) {
+  int steps = 0;
+  if (runs_user) {
+    Lane& waiting = context->lanes[lane];
+    steps += run_deferred(context, thread, waiting.replies);
+    if (traffic != net::traffic_bit(net::Traffic::kReply))
+      steps += run_deferred(context, thread, waiting.requests);
+  }
+  Batch batch;
+  batch.context = context;
+  batch.lane = lane;
+  batch.runs_user = runs_user;
+  const net::Sink sink = {arrive, &batch};
+  for (int link = 0; link < context->link_count; ++link) {
+    batch.link = link;
+    batch.count = 0;
+    steps += context->links[link].table->progress(thread.channel->paths[link], lane, traffic,
+                                                  budget, sink);
+    for (int i = 0; i < batch.count; ++i) handle(context, thread, batch.items[i]);
+  }
+  return steps;
+}
+
+/// Completions that wait on channels of threads that compute, and steps of operations.
+int advance_channels(Context* context, ThreadSlot& thread) {
+  int steps = advance_channel(thread.channel);
+  for (int i = 0; i < kMaxChannels; ++i) {
+    Channel* channel = &context->channels[i];
+    if (i >= context->shape.channels) break;
+    if (channel == thread.channel || channel->active.load(std::memory_order_relaxed) == 0) continue;
+    steps += advance_channel(channel);
+  }
+  return steps;
+}
+
+int poll_lanes(Context* context, ThreadSlot& thread, uint32_t traffic) {
+  const int lanes = context->shape.lanes;
+  const bool is_alone = context->pollers.load(std::memory_order_relaxed) <= 1;
+  const int budget = is_alone ? kBudgetAlone : kBudgetShared;
+  const bool is_foreign_due = ++thread.ticks % kForeignLaneEvery == 0;
+  int steps = 0;
+  if (lanes == 1) {
+    const bool is_mine =
+        thread.bound_lane == 0 || context->lanes[0].bound.load(std::memory_order_relaxed) == 0;
+    if (!is_mine && !is_foreign_due) return 0;
+    return poll_lane(context, thread, 0, is_mine && !thread.is_internal, traffic, budget);
+  }
+  for (int i = 0, lane = thread.lane; i < lanes; ++i, lane = lane + 1 == lanes ? 0 : lane + 1) {
+    const bool is_mine = thread.bound_lane >= 0
+                             ? thread.bound_lane == lane
+                             : context->lanes[lane].bound.load(std::memory_order_relaxed) == 0;
+    if (!is_mine && !is_foreign_due && !thread.is_internal) continue;
+    steps += poll_lane(context, thread, lane, is_mine && !thread.is_internal, traffic, budget);
+  }
+  return steps;
+}
+
+}  // namespace
+
+int progress(Context* context, ThreadSlot& thread) {
+  if (thread.callbacks > 0) [[unlikely]]
+    return 0;
+  int steps = poll_lanes(context, thread, net::kAllTraffic);
+  if (context->active_channels.load(std::memory_order_relaxed) != 0) [[unlikely]]
+    steps += advance_channels(context, thread);
+  return steps;
+}
+
+int drain_all(Context* context, ThreadSlot& thread) {
+  int steps = 0;
+  for (int lane = 0; lane < context->shape.lanes; ++lane)
+    steps += poll_lane(context, thread, lane, true, net::kAllTraffic, kBudgetAlone);
+  return steps;
+}
+
+uccs_status_t post_reply(Context* context, ThreadSlot& thread, int link, int ec,
+                         net::Envelope envelope, const void* head, size_t head_bytes,
+                         const net::Payload* payload) {
+  const Link& to = context->links[link];
+  Channel* channel = thread.channel;
+  const bool needs_channel = payload || !to.limits.short_is_shared;
+  for (Waiter waiter(context, thread);; waiter.idle()) {
+    if (!needs_channel || channel->lock.try_lock()) {
+      const uccs_status_t status =
+          to.table->message(channel->paths[link], ec, envelope, head, head_bytes, payload);
+      if (needs_channel) channel->lock.unlock();
+      if (status != UCCS_AGAIN) return status;
+    }
+    poll_lanes(context, thread, net::traffic_bit(net::Traffic::kReply));
+  }
+}
+
+std::atomic<uint32_t>* Waiter::arm(bool is_waiting) {
+  std::atomic<uint32_t>* doorbell = nullptr;
+  const net::Transport& first = *context_->links[0].table;
+  for (int lane = 0; lane < context_->shape.lanes; ++lane)
+    if (thread_.bound_lane == UCCS_LANE_ANY || thread_.bound_lane == lane)
+      doorbell = first.arm(context_->links[0].instance, lane, is_waiting);
+  return doorbell;
+}
+
+void Waiter::sleep() {
+  // Whoever ended the job gave its status; this EC only gets out of the way.
+  if (rte::job_is_ending()) rte::end_job(1, nullptr);
+  std::atomic<uint32_t>* doorbell = arm(true);
+  if (!doorbell || context_->link_count > 1) {  // one futex cannot wait for two transports
+    arm(false);
+    backoff_.pause();
+    return;
+  }
+  const uint32_t seen = doorbell->load(std::memory_order_acquire);
+  // A message that came before the announcement rang nothing: look once more.
+  if (progress(context_, thread_) == 0) backoff_.pause_on(doorbell, seen);
+  arm(false);
+}
+
+bool ProgressThread::start(Context* context) {
+  context_ = context;
+  sigset_t all, before;
+  sigfillset(&all);
+  pthread_sigmask(SIG_SETMASK, &all, &before);  // signals are the program's threads' business
+  is_running_ = pthread_create(&thread_, nullptr, run, this) == 0;
+  pthread_sigmask(SIG_SETMASK, &before, nullptr);
+  return is_running_;
+}
+
+ProgressThread::~ProgressThread() {
+  if (!is_running_) return;
+  is_over_.store(true, std::memory_order_release);
+  pthread_join(thread_, nullptr);
+}
+
+void* ProgressThread::run(void* argument) {
+  auto* self = static_cast<ProgressThread*>(argument);
+  ThreadSlot& slot = this_thread(self->context_);
+  slot.is_internal = true;
+  self->context_->pollers.fetch_sub(1, std::memory_order_relaxed);  // it competes with nobody
+  Waiter waiter(self->context_, slot);
+  while (!self->is_over_.load(std::memory_order_acquire)) {
+    if (progress(self->context_, slot) > 0) {
+      waiter.reset();
+    } else {
+      waiter.idle();
+    }
+  }
+  return nullptr;
+}
+
+}  // namespace uccs::core

@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "core/thread.hpp"
+
+namespace uccs::core {
+
+thread_local constinit ThreadSlot thread_slots[kMaxContexts];
+
+namespace {
+
+void detach_thread(int index) {
+  ThreadSlot& slot = thread_slots[index];
+  const std::lock_guard guard(contexts_lock());
+  Context* context = context_at(index);
+  if (slot.incarnation == 0 || !context || context->incarnation != slot.incarnation) return;
+  bind_thread(context, &slot, UCCS_LANE_ANY);
+  if (!slot.is_internal) context->pollers.fetch_sub(1, std::memory_order_relaxed);
+  hand_back_channel(slot.channel);
+  slot.incarnation = 0;
+}
+
+/// Gives back what the thread holds when it ends.
+struct AtThreadExit {
+  ~AtThreadExit() {
+    for (int i = 0; i < kMaxContexts; ++i) detach_thread(i);
+  }
+};
+
+}  // namespace
+
+void attach_thread(Context* context, ThreadSlot* slot) {
+  static thread_local AtThreadExit at_exit;
+  (void)&at_exit;  // constructed here, so that it is destroyed
+  *slot = ThreadSlot{};
+  slot->incarnation = context->incarnation;
+  slot->channel = adopt_channel(context);
+  slot->lane = slot->channel->lane;
+  context->pollers.fetch_add(1, std::memory_order_relaxed);
+}
+
+void bind_thread(Context* context, ThreadSlot* slot, int lane) {
+  if (slot->bound_lane >= 0)
+    context->lanes[slot->bound_lane].bound.fetch_sub(1, std::memory_order_relaxed);
+  if (lane >= 0) context->lanes[lane].bound.fetch_add(1, std::memory_order_relaxed);
+  slot->bound_lane = static_cast<int16_t>(lane);
+  slot->lane = lane >= 0 ? static_cast<uint8_t>(lane) : slot->channel->lane;
+}
+
+}  // namespace uccs::core
+
+extern "C" uccs_status_t uccs_lane_bind(uccs_context_t context, int lane) {
+  if (!context || lane < UCCS_LANE_ANY || lane >= context->shape.lanes) return UCCS_ERR_INVALID;
+  uccs::core::bind_thread(context, &uccs::core::this_thread(context), lane);
+  return UCCS_OK;
+}

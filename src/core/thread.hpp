@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+#include "core/context.hpp"
+
+namespace uccs::core {
+
+/// What a thread keeps per context. Constant-initialised and plain, so that reading it is one
+/// instruction; `attach_thread` fills it on the first call.
+struct ThreadSlot {
+  uint32_t incarnation = 0;  ///< of the context it is filled for; 0: none
+  int16_t bound_lane = UCCS_LANE_ANY;
+  uint8_t lane = 0;          ///< source of its messages: the bound lane, else the channel's
+  bool is_internal = false;  ///< UCCS's own thread: runs no user callbacks
+  uint32_t callbacks = 0;    ///< how deep in callbacks it is
+  uint32_t ticks = 0;        ///< calls of progress; decides when to look at other threads' lanes
+  Channel* channel = nullptr;
+};
+
+// initial-exec: the library is loaded at program start, or takes of the small surplus that libc
+// keeps.
+extern thread_local constinit ThreadSlot thread_slots[kMaxContexts] [[gnu::tls_model(
+    "initial-exec")]];
+
+void attach_thread(Context* context, ThreadSlot* slot);
+/// Binds the calling thread to a lane, or (UCCS_LANE_ANY) to none.
+void bind_thread(Context* context, ThreadSlot* slot, int lane);
+
+/// The calling thread's slot of `context`.
+[[gnu::always_inline]] inline ThreadSlot& this_thread(Context* context) {
+  ThreadSlot& slot = thread_slots[context->index];
+  if (slot.incarnation != context->incarnation) [[unlikely]]
+    attach_thread(context, &slot);
+  return slot;
+}
+
+}  // namespace uccs::core

@@ -1,0 +1,192 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/// Puts and gets through a link, in as many parts as it takes; over messages where the link cannot
+/// reach the memory. The epilogue follows when all parts are complete.
+#include "core/transfer.hpp"
+
+#include <algorithm>
+
+#include "mem/copy.hpp"
+
+namespace uccs::core {
+namespace {
+
+/// Fragments of one emulated transfer on their way: enough to keep the peer busy, few enough to
+/// leave buffers for others.
+constexpr uint32_t kEmulatedWindow = 4;
+
+net::Channel* path_of(const Request* request) {
+  return request->home->paths[request->endpoint->link_index];
+}
+
+uint8_t lane_at_target(const Request* request) {
+  const int lane = request->endpoint->lane;
+  return lane >= 0 ? static_cast<uint8_t>(lane) : request->lane;
+}
+
+uccs_status_t post_message(Request* request, Kind kind, const void* head, size_t head_bytes,
+                           const net::Payload* payload) {
+  const net::Envelope envelope = {.traffic = net::Traffic::kRequest,
+                                  .lane = lane_at_target(request),
+                                  .source_lane = request->lane,
+                                  .kind = static_cast<uint8_t>(kind),
+                                  .id = 0};
+  return request->endpoint->link->table->message(path_of(request), request->endpoint->ec, envelope,
+                                                 head, head_bytes, payload);
+}
+
+/// The next `bytes` of the run, over messages.
+uccs_status_t post_emulated(Request* request, size_t bytes) {
+  const Transfer& transfer = request->transfer;
+  const WireAddress there =
+      wire_address(transfer.remote.area, transfer.remote.offset + transfer.run.remote);
+  const auto handle = reinterpret_cast<uint64_t>(request);
+  if (transfer.is_put) {
+    const PutHead head = {there, handle};
+    const net::Piece piece = {transfer.run.local, bytes};
+    const net::Payload payload = {&piece, 1, bytes};
+    return post_message(request, Kind::kPut, &head, sizeof head, &payload);
+  }
+  const GetHead head = {there, handle, reinterpret_cast<uint64_t>(transfer.run.local),
+                        static_cast<uint32_t>(bytes)};
+  return post_message(request, Kind::kGet, &head, sizeof head, nullptr);
+}
+
+uccs_status_t post_native(Request* request) {
+  const Transfer& transfer = request->transfer;
+  const net::Remote there = {transfer.remote.area, transfer.remote.offset + transfer.run.remote,
+                             transfer.remote.key};
+  const net::Transport* table = request->endpoint->link->table;
+  const int ec = request->endpoint->ec;
+  return transfer.is_put ? table->put(path_of(request), ec, there, transfer.run.local,
+                                      transfer.run.bytes, request)
+                         : table->get(path_of(request), ec, there, transfer.run.local,
+                                      transfer.run.bytes, request);
+}
+
+/// Posts parts until the walk ends or something is full. False: an error ended the walk.
+bool post_parts(Request* request, Step* step) {
+  Transfer& transfer = request->transfer;
+  while (transfer.run.bytes > 0) {
+    const bool is_emulated = transfer.is_emulated;
+    if (is_emulated && request->outstanding.load(std::memory_order_relaxed) >= kEmulatedWindow)
+      return true;
+    const size_t bytes = is_emulated ? std::min<size_t>(transfer.run.bytes, UCCS_RMA_MEDIUM_MAX)
+                                     : transfer.run.bytes;
+    // Counted before it is posted: the answer may come before the call returns.
+    request->outstanding.fetch_add(1, std::memory_order_relaxed);
+    const uccs_status_t status = is_emulated ? post_emulated(request, bytes) : post_native(request);
+    const bool is_under_way = is_emulated ? status == UCCS_OK : status == UCCS_IN_PROGRESS;
+    if (!is_under_way) request->outstanding.fetch_sub(1, std::memory_order_relaxed);
+    if (status == UCCS_AGAIN) return true;
+    if (status == UCCS_ERR_UNSUPPORTED && !is_emulated) {
+      transfer.is_emulated = true;
+      continue;
+    }
+    if (status < 0) {
+      request->part_error.store(status, std::memory_order_relaxed);
+      transfer.run.bytes = 0;
+      return false;
+    }
+    *step = Step::kMoved;
+    transfer.run.local += bytes;
+    transfer.run.remote += bytes;
+    transfer.run.bytes -= bytes;
+    if (transfer.run.bytes == 0) transfer.walk.next(&transfer.run);
+  }
+  return true;
+}
+
+/// UCCS_OK when there is nothing left to do.
+uccs_status_t post_epilogue(Request* request) {
+  Epilogue& epilogue = request->transfer.epilogue;
+  switch (epilogue.kind) {
+    case Epilogue::Kind::kNone:
+      return UCCS_OK;
+    case Epilogue::Kind::kSignal:
+      if (epilogue.mapped_target) {
+        base::atomic_apply_any(epilogue.arguments.op, epilogue.arguments.type,
+                               epilogue.mapped_target, epilogue.arguments.operand, 0);
+        return UCCS_OK;
+      }
+      return post_atomic(request, epilogue.target, epilogue.arguments);
+    case Epilogue::Kind::kMessage:
+      return request->endpoint->link->table->message(path_of(request), request->endpoint->ec,
+                                                     epilogue.envelope, epilogue.head,
+                                                     epilogue.head_bytes, nullptr);
+  }
+  return UCCS_ERR_INTERNAL;
+}
+
+Step advance_transfer(Request* request) {
+  Step step = Step::kIdle;
+  (void)post_parts(request, &step);
+  // Acquire: pairs with part_done; what the parts wrote is there.
+  if (request->transfer.run.bytes > 0 || request->outstanding.load(std::memory_order_acquire) > 0)
+    return step;
+  uccs_status_t status =
+      static_cast<uccs_status_t>(request->part_error.load(std::memory_order_relaxed));
+  if (status == UCCS_OK) status = post_epilogue(request);
+  if (status == UCCS_AGAIN) return step;
+  if (status == UCCS_IN_PROGRESS) {
+    request->transfer.epilogue.kind = Epilogue::Kind::kNone;
+    return Step::kMoved;
+  }
+  request->status = status;
+  return Step::kOver;
+}
+
+uccs_status_t start(Endpoint* endpoint, const Transfer& transfer, bool has_begun,
+                    uccs_request_t* request_out) {
+  Context* context = endpoint->context;
+  ThreadSlot& thread = this_thread(context);
+  if (!thread.channel->lock.try_lock()) return UCCS_AGAIN;
+  Request* request = take_request(context, thread, endpoint, request_out == nullptr);
+  if (!request) {
+    thread.channel->lock.unlock();
+    return UCCS_AGAIN;
+  }
+  request->transfer = transfer;
+  request->advance = advance_transfer;
+  return launch(request, has_begun, request_out);
+}
+
+}  // namespace
+
+uccs_status_t launch(Request* request, bool has_begun, uccs_request_t* request_out) {
+  base::SpinLock& lock = request->home->lock;
+  const Step step = request->advance(request);
+  const bool is_started =
+      has_begun || step == Step::kMoved || request->outstanding.load(std::memory_order_relaxed) > 0;
+  if (step != Step::kOver && is_started) {
+    activate_locked(request);
+    lock.unlock();
+    return answer_started(request, request_out);
+  }
+  const uccs_status_t status = step == Step::kOver ? request->status : UCCS_AGAIN;
+  drop_request(request);
+  lock.unlock();
+  return status == UCCS_OK ? answer_done(request_out) : status;
+}
+
+uccs_status_t start_transfer(Endpoint* endpoint, bool is_put, const Target& target,
+                             const Walk& walk, bool leaves_source, const Epilogue* epilogue,
+                             uccs_request_t* request_out) {
+  Transfer transfer = {};
+  transfer.is_put = is_put;
+  transfer.remote = target.remote;
+  transfer.walk = walk;
+  if (!transfer.walk.next(&transfer.run)) transfer.run.bytes = 0;
+  transfer.is_emulated =
+      leaves_source && is_put && transfer.run.bytes > endpoint->link->limits.inject_max;
+  if (epilogue) transfer.epilogue = *epilogue;
+  return start(endpoint, transfer, false, request_out);
+}
+
+uccs_status_t start_epilogue(Endpoint* endpoint, const Epilogue& epilogue,
+                             uccs_request_t* request_out) {
+  Transfer transfer = {};
+  transfer.epilogue = epilogue;
+  return start(endpoint, transfer, true, request_out);
+}
+
+}  // namespace uccs::core

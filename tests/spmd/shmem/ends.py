@@ -1,0 +1,71 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-3-Clause
+"""Runs ends.c: exit statuses of jobs, and that errors name the routine, the argument and the range.
+
+usage: ends.py OSHRUN PROGRAM
+"""
+import re
+import subprocess
+import sys
+
+# arguments, PEs -> exit status (None: any but 0), patterns that standard error has, and how often at most
+CASES = [
+    (["ok"], (1, 3), 0, []),
+    (["global-exit", "0"], (1, 2, 4), 0, []),
+    (["global-exit", "7"], (1, 2, 4), 7, []),
+    (["all-global-exit", "5"], (1, 4), 5, []),
+    (["all-global-exit", "0"], (1, 4), 0, []),
+    (["exit-before-init", "3"], (1,), 3, []),
+    (["no-finalize"], (1, 2, 4), 0, []),
+    (["ok", "9"], (1, 3), 9, []),
+    (["exit", "4"], (2, 4), 4, []),
+    (["abort"], (1, 2, 4), None, ["PE|EC"]),
+    (["put-before-init"], (1,), None, ["shmem_long_p.*before"]),
+    (["exhaust"], (1, 2), 0, ["SHMEM_SYMMETRIC_SIZE"]),
+    (["put-pe"], (1, 2), None, ["shmem_long_put: .*PE [12].*0 to [01]"]),
+    (["p-negative-pe"], (1, 2), None, ["shmem_long_p: .*PE -1"]),
+    (["p-stack"], (1, 2), None, ["shmem_long_p: .*0x[0-9a-f]+.*not symmetric"]),
+    (["get-private"], (2,), None, ["shmem_getmem: .*not symmetric"]),
+    (["atomic-pe"], (2,), None, ["shmem_long_atomic_inc: .*PE 1000000"]),
+    (["atomic-null"], (2,), None, ["shmem_int_atomic_fetch_add: .*not symmetric"]),
+    (["ctx-pe"], (2, 3), None, ["shmem_ctx_long_p: .*PE 1 .*team.*0 to 0"]),
+    (["ctx-invalid"], (2,), None, ["shmem_ctx_int_g: .*SHMEM_CTX_INVALID"]),
+    (["signal-op"], (2,), None, ["shmem_long_put_signal: sig_op is 99"]),
+    (["cmp"], (2,), None, ["shmem_long_wait_until: cmp is 77"]),
+    (["free-twice"], (1, 2), None, ["shmem_free: .*no block"]),
+    (["free-stack"], (1, 2), None, ["shmem_free: .*no block"]),
+    (["root"], (2,), None, ["shmem_long_broadcast: PE_root is 2: .*0 to 1"]),
+    (["lock-stack"], (2,), None, ["shmem_set_lock: .*not symmetric"]),
+    (["align"], (2,), None, ["shmem_align: alignment is 24"]),
+    (["active-set"], (2,), None, ["shmem_barrier: .*PE_size 3.*0 to 1"]),
+]
+
+
+def run(oshrun: str, program: str, arguments: list[str], pes: int) -> list[str]:
+    job = subprocess.run([oshrun, "-n", str(pes), "--timeout", "30", program, *arguments],
+                         capture_output=True, text=True, timeout=90)
+    wanted, patterns = next((c[2], c[3]) for c in CASES if c[0] == arguments)
+    name = f"{' '.join(arguments)} on {pes} PEs"
+    found = []
+    if job.returncode != wanted if wanted is not None else job.returncode == 0:
+        found.append(f"{name}: exit status {job.returncode}, should be "
+                     f"{'an error' if wanted is None else wanted}")
+    found += [f"{name}: no '{p}' on standard error" for p in patterns if not re.search(p, job.stderr)]
+    if wanted == 0 and not patterns and job.stderr:
+        found.append(f"{name}: a job that succeeds has nothing to say")
+    if arguments[0] == "global-exit" and f"PE {pes - 1} unflushed" not in job.stdout:
+        found.append(f"{name}: what was written before is lost")
+    if arguments[0] == "exhaust" and len(re.findall("SHMEM_SYMMETRIC_SIZE", job.stderr)) != 1:
+        found.append(f"{name}: exhaustion is to be told once")
+    return [f"{line}\n{job.stderr}" for line in found]
+
+
+def main() -> int:
+    found = [line for arguments, counts, _, _ in CASES for pes in counts
+             for line in run(sys.argv[1], sys.argv[2], arguments, pes)]
+    print("\n".join(found) if found else f"{len(CASES)} ways to end a job do what they should")
+    return 1 if found else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
