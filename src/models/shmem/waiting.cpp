@@ -8,10 +8,7 @@
 
 namespace uccs::shmem {
 
-void model_progress() { core::progress_idle(); }
-
 void Waiting::look_around() {
-  model_progress();
   if (misses_ == kLong) show(call_);
   if (misses_ > 2 * kLong) misses_ -= kLong;  // it must not wrap
   if (rte::job_is_ending()) rte::end_job(1, nullptr);
@@ -20,7 +17,7 @@ void Waiting::look_around() {
 void Waiting::show(const char* what) { rte::set_activity(what); }
 
 void pause_after_failed_test() {
-  model_progress();
+  core::progress_idle();
   if (base::wait_policy().spins == 0) sched_yield();
 }
 

@@ -3,11 +3,9 @@
 #include <cstdint>
 
 #include "base/backoff.hpp"
+#include "core/progress.hpp"
 
 namespace uccs::shmem {
-
-/// Progress of everything that runs in this process, for loops that wait.
-void model_progress();
 
 /// One wait of a routine. Gives up by ending the process when the job ends.
 class Waiting {
@@ -22,12 +20,13 @@ class Waiting {
 
   /// After each look that found nothing.
   void pause() {
+    core::progress_idle();
     backoff_.pause();
     if ((++misses_ & (kLook - 1)) == 0) look_around();
   }
 
  private:
-  static constexpr uint32_t kLook = 64;    ///< misses between looks at the rest of the process
+  static constexpr uint32_t kLook = 64;    ///< misses between looks whether the job ends
   static constexpr uint32_t kLong = 4096;  ///< misses after which the wait is shown
   void look_around();
   static void show(const char* what);
