@@ -298,14 +298,17 @@ static void test_crossing(void) {
   int count = 0;
   uccs_status_t status;
   for (int i = 0; i < kEach; ++i)
-    for (int ec = 0; ec < n; ++ec)
-      POST_REQUEST(
-          status, uccs_send_contiguous_nb(peers[ec], (uint64_t)i, out, kBytes, &requests[count++]));
+    for (int ec = 0; ec < n; ++ec) {
+      POST_REQUEST(status,
+                   uccs_send_contiguous_nb(peers[ec], (uint64_t)i, out, kBytes, &requests[count]));
+      ++count;
+    }
   for (int i = kEach - 1; i >= 0; --i)
     for (int ec = n - 1; ec >= 0; --ec) {
       unsigned char* at = in + (size_t)(i * n + ec) * kBytes;
       POST_REQUEST(status, uccs_recv_nb(context, 0, ec, (uint64_t)i, UCCS_TAG_EXACT, at, kBytes,
-                                        NULL, &requests[count++]));
+                                        NULL, &requests[count]));
+      ++count;
     }
   CHECK_OK(uccs_wait_all(requests, (size_t)count));
   for (int i = 0; i < kEach; ++i)
