@@ -72,7 +72,7 @@ template <AtomicOp kOp, typename T>
                                                  T* target, T operand, T expected, T* result,
                                                  uccs_request_t* request_out) {
   if (void* at = direct(endpoint, region, target)) [[likely]] {
-    const T old = base::atomic_apply(kOp, static_cast<T*>(at), operand, expected);
+    const T old = base::atomic_apply<kOp>(static_cast<T*>(at), operand, expected);
     if (result) *result = old;
     return answer_done(request_out);
   }

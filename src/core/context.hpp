@@ -46,6 +46,7 @@ struct uccs_context {
   int index = 0;             ///< in the process's table of contexts, and alike on all ECs
   uint32_t incarnation = 0;  ///< tells it from earlier ones at the same index; alike on all ECs
   uccs::net::Shape shape;
+  int cpus = 1;  ///< usable by this process
   int link_count = 0;
   uccs::core::Link links[uccs::core::kMaxLinks];
   std::unique_ptr<uccs::core::Lane[]> lanes;

@@ -38,7 +38,7 @@ class Deferred {
   }
 
  private:
-  static constexpr uint32_t kCapacity = 64;
+  static constexpr uint32_t kCapacity = 1024;
   base::SpinLock lock_;  // guards what follows; the count is looked at without
   std::atomic<uint32_t> count_ = 0;
   uint32_t first_ = 0;

@@ -2,6 +2,7 @@
 #include "core/progress.hpp"
 
 #include <pthread.h>
+#include <sched.h>
 #include <signal.h>
 
 #include "core/dispatch.hpp"
@@ -14,6 +15,9 @@ namespace {
 /// threads poll, each takes one, so that all get their share.
 constexpr int kBudgetAlone = Batch::kCapacity / net::kTrafficClasses;
 constexpr int kBudgetShared = 1;
+
+/// Steps a thread makes before it lets others run, when they need its CPU.
+constexpr uint32_t kTurn = 32;
 
 /// How often a thread looks at lanes that are not its own.
 constexpr uint32_t kForeignLaneEvery = 64;
@@ -60,6 +64,15 @@ int advance_channels(Context* context, ThreadSlot& thread) {
   return steps;
 }
 
+/// With more threads polling than CPUs, whoever runs would take all there is until its time slice
+/// ends: it makes room for the others from time to time.
+void take_turns(Context* context, ThreadSlot& thread, int steps) {
+  thread.served += static_cast<uint32_t>(steps);
+  if (thread.served < kTurn) return;
+  thread.served = 0;
+  if (context->pollers.load(std::memory_order_relaxed) > context->cpus) sched_yield();
+}
+
 int poll_lanes(Context* context, ThreadSlot& thread, uint32_t traffic) {
   const int lanes = context->shape.lanes;
   const bool is_alone = context->pollers.load(std::memory_order_relaxed) <= 1;
@@ -90,6 +103,7 @@ int progress(Context* context, ThreadSlot& thread) {
   int steps = poll_lanes(context, thread, net::kAllTraffic);
   if (context->active_channels.load(std::memory_order_relaxed) != 0) [[unlikely]]
     steps += advance_channels(context, thread);
+  if (steps > 0) take_turns(context, thread, steps);
   return steps;
 }
 
