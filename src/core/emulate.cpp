@@ -10,11 +10,8 @@ namespace {
 
 void answer(Context* context, ThreadSlot& thread, const Kept& kept, Kind kind, const void* head,
             size_t head_bytes, const net::Payload* payload) {
-  const net::Envelope envelope = {.traffic = net::Traffic::kReply,
-                                  .lane = kept.arrival.envelope.source_lane,
-                                  .source_lane = thread.lane,
-                                  .kind = static_cast<uint8_t>(kind),
-                                  .id = 0};
+  const net::Envelope envelope =
+      make_envelope(net::Traffic::kReply, kind, kept.arrival.envelope.source_lane(), thread.lane);
   (void)post_reply(context, thread, kept.link, kept.arrival.source, envelope, head, head_bytes,
                    payload);
 }

@@ -14,20 +14,12 @@
 namespace uccs::core {
 namespace {
 
-net::Envelope reply_envelope(const Request* request, uint8_t lane, Kind kind) {
-  return {.traffic = net::Traffic::kReply,
-          .lane = lane,
-          .source_lane = request->lane,
-          .kind = static_cast<uint8_t>(kind),
-          .id = 0};
-}
-
 template <typename Head>
-uccs_status_t post(Request* request, int link, int ec, uint8_t lane, Kind kind, const Head& head,
+uccs_status_t post(Request* request, int link, int ec, int lane, Kind kind, const Head& head,
                    const net::Payload* payload) {
-  return request->context->links[link].table->message(request->home->paths[link], ec,
-                                                      reply_envelope(request, lane, kind), &head,
-                                                      sizeof head, payload);
+  return request->context->links[link].table->message(
+      request->home->paths[link], ec,
+      make_envelope(net::Traffic::kReply, kind, lane, request->lane), &head, sizeof head, payload);
 }
 
 /// Where the offered bytes are mapped here; nullptr when they are not.
@@ -123,7 +115,7 @@ void begin_pull(Context* context, Request* request, const net::Arrival& arrival,
   Receive& receive = request->receive;
   receive.offer = head_of<RendezvousHead>(arrival);
   receive.sender = arrival.source;
-  receive.sender_lane = arrival.envelope.source_lane;
+  receive.sender_lane = arrival.envelope.source_lane();
   receive.link = link;
   receive.wanted = std::min<size_t>(receive.offer.bytes, receive.capacity);
   receive.stage = receive.offer.is_pullable ? Stage::kPull : Stage::kClear;
@@ -157,7 +149,7 @@ void on_finish(const Kept& kept) {
 void on_clear(const Kept& kept) {
   const auto head = head_of<ClearHead>(kept.arrival);
   Request* request = request_of(head.send_request);
-  request->send.dest_lane = kept.arrival.envelope.source_lane;
+  request->send.dest_lane = kept.arrival.envelope.source_lane();
   request->send.receive_request = head.receive_request;
   request->send.left = head.bytes;
   request->advance = advance_fragments;

@@ -66,7 +66,7 @@ struct Receive {
   uccs_message_info_t* info;
 
   Stage stage;
-  uint8_t sender_lane;
+  int sender_lane;
   int sender;
   int link;
   RendezvousHead offer;
@@ -79,7 +79,7 @@ struct Send {
   Run run;
   int dest;
   int link;
-  uint8_t dest_lane;
+  int dest_lane;
   uint64_t receive_request;
   uint64_t left;  ///< bytes the receiver still wants
 };
