@@ -17,7 +17,7 @@ namespace {
 constexpr uint32_t kSpinsWithRoom = 2000;
 /// Up to 5 spins cost a barrier of 3 to 8 processes on 2 CPUs nothing (3 to 12 us), 50 twice, 2000
 /// fifty times as much; none would take a system call for a partner that is about to answer.
-constexpr uint32_t kSpinsOversubscribed = 5;
+constexpr uint32_t kSpinsOversubscribed = 0;  // tells others, too, that waiters should yield
 constexpr uint32_t kYieldsPerLook = 64;
 constexpr uint64_t kLongestYieldingNs = 20'000'000;
 /// The sleep reaches its full length after this many of the first length.
