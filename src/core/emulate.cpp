@@ -16,6 +16,8 @@ void answer(Context* context, ThreadSlot& thread, const Kept& kept, Kind kind, c
                    payload);
 }
 
+Request* request_of(uint64_t handle) { return reinterpret_cast<Request*>(handle); }
+
 void release_payload(Context* context, const Kept& kept) {
   const Link& from = context->links[kept.link];
   if (kept.arrival.token) from.table->release(from.instance, kept.arrival.token);

@@ -69,7 +69,8 @@ Step advance_receive(Request* request) {
       return status == UCCS_AGAIN ? Step::kIdle : Step::kOver;
     }
     case Stage::kClear: {
-      const ClearHead head = {receive.offer.request, handle_of(request), receive.wanted};
+      const ClearHead head = {receive.offer.request, reinterpret_cast<uint64_t>(request),
+                              receive.wanted};
       const uccs_status_t status = post(request, receive.link, receive.sender, receive.sender_lane,
                                         Kind::kClear, head, nullptr);
       if (status == UCCS_OK) receive.stage = Stage::kFragments;
@@ -105,6 +106,8 @@ Step advance_fragments(Request* request) {
   }
   return Step::kOver;
 }
+
+Request* request_of(uint64_t handle) { return reinterpret_cast<Request*>(handle); }
 
 }  // namespace
 

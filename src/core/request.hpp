@@ -130,19 +130,6 @@ struct alignas(64) uccs_request : uccs::net::Completion {
 
 namespace uccs::core {
 
-/// The handle that a message carries to a peer, which sends it back. What the poster wrote before
-/// is visible to whoever gets the answer: through the rings on both ways, and by this pair once
-/// more, since the thread sanitizer does not see the way through another process.
-inline uint64_t handle_of(Request* request) {
-  request->state.store(Request::kPending, std::memory_order_release);
-  return reinterpret_cast<uint64_t>(request);
-}
-inline Request* request_of(uint64_t handle) {
-  auto* request = reinterpret_cast<Request*>(handle);
-  request->state.load(std::memory_order_acquire);
-  return request;
-}
-
 /// Takes a request from the thread's channel, whose lock it holds, and counts it as under way on
 /// `endpoint` (may be nullptr: not counted). nullptr: none is left.
 Request* take_request(Context* context, const ThreadSlot& thread, Endpoint* endpoint,
