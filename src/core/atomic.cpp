@@ -100,7 +100,7 @@ uccs_status_t post_atomic(Request* request, const net::Remote& target,
       table->atomic(path, endpoint->ec, target, arguments, &request->old_value, request);
   if (status == UCCS_ERR_UNSUPPORTED) {
     const AtomicHead head = {.target = wire_address(target.area, target.offset),
-                             .request = reinterpret_cast<uint64_t>(request),
+                             .request = hand_out(request),
                              .operand = arguments.operand,
                              .expected = arguments.expected,
                              .op = static_cast<uint8_t>(arguments.op),

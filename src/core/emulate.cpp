@@ -16,8 +16,6 @@ void answer(Context* context, ThreadSlot& thread, const Kept& kept, Kind kind, c
                    payload);
 }
 
-Request* request_of(uint64_t handle) { return reinterpret_cast<Request*>(handle); }
-
 void release_payload(Context* context, const Kept& kept) {
   const Link& from = context->links[kept.link];
   if (kept.arrival.token) from.table->release(from.instance, kept.arrival.token);
@@ -51,19 +49,19 @@ void on_atomic(Context* context, ThreadSlot& thread, const Kept& kept) {
 }
 
 void on_put_done(const Kept& kept) {
-  part_done(request_of(head_of<DoneHead>(kept.arrival).request), UCCS_OK);
+  part_done(handed_in(head_of<DoneHead>(kept.arrival).request), UCCS_OK);
 }
 
 void on_get_data(Context* context, const Kept& kept) {
   const auto head = head_of<DataHead>(kept.arrival);
   memcpy(reinterpret_cast<void*>(head.local), kept.arrival.payload, kept.arrival.payload_bytes);
   release_payload(context, kept);
-  part_done(request_of(head.request), UCCS_OK);
+  part_done(handed_in(head.request), UCCS_OK);
 }
 
 void on_atomic_done(const Kept& kept) {
   const auto head = head_of<DoneHead>(kept.arrival);
-  Request* request = request_of(head.request);
+  Request* request = handed_in(head.request);
   request->old_value = head.value;
   part_done(request, UCCS_OK);
 }

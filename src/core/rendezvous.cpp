@@ -69,8 +69,7 @@ Step advance_receive(Request* request) {
       return status == UCCS_AGAIN ? Step::kIdle : Step::kOver;
     }
     case Stage::kClear: {
-      const ClearHead head = {receive.offer.request, reinterpret_cast<uint64_t>(request),
-                              receive.wanted};
+      const ClearHead head = {receive.offer.request, hand_out(request), receive.wanted};
       const uccs_status_t status = post(request, receive.link, receive.sender, receive.sender_lane,
                                         Kind::kClear, head, nullptr);
       if (status == UCCS_OK) receive.stage = Stage::kFragments;
@@ -107,8 +106,6 @@ Step advance_fragments(Request* request) {
   return Step::kOver;
 }
 
-Request* request_of(uint64_t handle) { return reinterpret_cast<Request*>(handle); }
-
 }  // namespace
 
 void begin_pull(Context* context, Request* request, const net::Arrival& arrival, int link) {
@@ -143,12 +140,12 @@ void begin_pull(Context* context, Request* request, const net::Arrival& arrival,
 }
 
 void on_finish(const Kept& kept) {
-  complete(request_of(head_of<FinishHead>(kept.arrival).request), UCCS_OK);
+  complete(handed_in(head_of<FinishHead>(kept.arrival).request), UCCS_OK);
 }
 
 void on_clear(const Kept& kept) {
   const auto head = head_of<ClearHead>(kept.arrival);
-  Request* request = request_of(head.send_request);
+  Request* request = handed_in(head.send_request);
   request->send.dest_lane = kept.arrival.envelope.source_lane();
   request->send.receive_request = head.receive_request;
   request->send.left = head.bytes;
@@ -158,7 +155,7 @@ void on_clear(const Kept& kept) {
 
 void on_fragment(Context* context, const Kept& kept) {
   const auto head = head_of<FragmentHead>(kept.arrival);
-  Request* request = request_of(head.receive_request);
+  Request* request = handed_in(head.receive_request);
   const size_t bytes = kept.arrival.payload_bytes;
   memcpy(request->receive.dest + head.offset, kept.arrival.payload, bytes);
   const Link& from = context->links[kept.link];

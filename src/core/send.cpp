@@ -73,7 +73,7 @@ uccs_status_t offer(Endpoint* endpoint, const ThreadSlot& thread, uint64_t tag,
   const RendezvousHead head = {
       .tag = tag,
       .bytes = bytes,
-      .request = reinterpret_cast<uint64_t>(request),
+      .request = hand_out(request),
       .source = is_list ? WireAddress{} : where_is(reinterpret_cast<uint64_t>(pieces[0].base)),
       .is_pullable = !is_list};
   const uccs_status_t status =

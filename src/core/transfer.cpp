@@ -35,7 +35,7 @@ uccs_status_t post_emulated(Request* request, size_t bytes) {
   const Transfer& transfer = request->transfer;
   const WireAddress there =
       wire_address(transfer.remote.area, transfer.remote.offset + transfer.run.remote);
-  const auto handle = reinterpret_cast<uint64_t>(request);
+  const auto handle = hand_out(request);
   if (transfer.is_put) {
     const PutHead head = {there, handle};
     const net::Piece piece = {transfer.run.local, bytes};
