@@ -42,12 +42,20 @@ static inline void* uccs_direct_translate(const uccs_direct_map_t* map, const vo
                                           int ec) {
   const uintptr_t address = (uintptr_t)symmetric;
   const uint32_t index = (uint32_t)ec - map->first;
+  uintptr_t delta;
+  void* reached;
   if (index >= map->count) return NULL;
   if (address - map->heap_low < map->heap_bytes)
-    return (void*)(address + map->heap_delta + ((uintptr_t)index << map->slot_shift));
-  if (address - map->static_low < map->static_bytes)
-    return (void*)(address + map->static_delta + ((uintptr_t)index << map->slot_shift));
-  return NULL;
+    delta = map->heap_delta;
+  else if (address - map->static_low < map->static_bytes)
+    delta = map->static_delta;
+  else
+    return NULL;
+  reached = (void*)(address + delta + ((uintptr_t)index << map->slot_shift));
+#if defined(__GNUC__)
+  if (reached == NULL) __builtin_unreachable(); /* spares the caller the test of the result */
+#endif
+  return reached;
 }
 
 #ifdef __cplusplus

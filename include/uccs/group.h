@@ -55,11 +55,11 @@ UCCS_API uccs_status_t uccs_alltoall(uccs_group_t group, void* dest, const void*
                                      size_t bytes);
 
 /// Element types of reductions: X(constant, C type).
-#define UCCS_REDUCE_INTEGER_TYPES(X)                                                            \
-  X(INT8, int8_t)                                                                               \
-  X(INT16, int16_t)                                                                             \
-  X(INT32, int32_t) X(INT64, int64_t) X(UINT8, uint8_t) X(UINT16, uint16_t) X(UINT32, uint32_t) \
-      X(UINT64, uint64_t)
+#define UCCS_REDUCE_INTEGER_TYPES(X) \
+  X(INT8, int8_t)                    \
+  X(INT16, int16_t)                  \
+  X(INT32, int32_t)                  \
+  X(INT64, int64_t) X(UINT8, uint8_t) X(UINT16, uint16_t) X(UINT32, uint32_t) X(UINT64, uint64_t)
 #define UCCS_REDUCE_FLOAT_TYPES(X) X(FLOAT, float) X(DOUBLE, double)
 
 #define UCCS_REDUCE_TYPE_CONSTANT(name, type) UCCS_TYPE_##name,

@@ -27,18 +27,36 @@ inline size_t atomic_size(AtomicType type) {
              : 8;
 }
 
-/// Applies `op` to the naturally aligned `*target` with the CPU's atomics; returns the old value.
+/// Applies `kOp` to the naturally aligned `*target` with the CPU's atomics; returns the old value.
 /// Sequentially consistent: remote atomics are used as locks and flags.
-template <typename T>
-[[gnu::always_inline]] inline T atomic_apply(AtomicOp op, T* target, T operand, T expected) {
+template <AtomicOp kOp, typename T>
+[[gnu::always_inline]] inline T atomic_apply(T* target, T operand, T expected) {
   std::atomic_ref<T> word(*target);
+  if constexpr (kOp == AtomicOp::kSet) return word.exchange(operand);
+  if constexpr (kOp == AtomicOp::kAdd) return word.fetch_add(operand);
+  if constexpr (kOp == AtomicOp::kFetch) return word.load();
+  if constexpr (kOp == AtomicOp::kAnd) return word.fetch_and(operand);
+  if constexpr (kOp == AtomicOp::kOr) return word.fetch_or(operand);
+  if constexpr (kOp == AtomicOp::kXor) return word.fetch_xor(operand);
+  if constexpr (kOp == AtomicOp::kCompareSwap) {
+    word.compare_exchange_strong(expected, operand);
+    return expected;
+  }
+}
+
+/// As above with the operation known at run time only. No fetch_or and the like: gcc 12.2 computes
+/// a wrong value where a merge of branches makes their operand and their result one variable.
+template <typename T>
+inline T atomic_apply_op(AtomicOp op, T* target, T operand, T expected) {
+  std::atomic_ref<T> word(*target);
+  T old = word.load();
   switch (op) {
     case AtomicOp::kSet:
       return word.exchange(operand);
     case AtomicOp::kAdd:
       return word.fetch_add(operand);
     case AtomicOp::kFetch:
-      return word.load();
+      return old;
     case AtomicOp::kCompareSwap:
       word.compare_exchange_strong(expected, operand);
       return expected;
@@ -46,22 +64,24 @@ template <typename T>
       break;
   }
   if constexpr (std::is_integral_v<T>) {
-    if (op == AtomicOp::kAnd) return word.fetch_and(operand);
-    if (op == AtomicOp::kOr) return word.fetch_or(operand);
-    return word.fetch_xor(operand);
-  } else {
-    return operand;  // no bitwise operations on floating types in the public interface
+    T value;
+    do {
+      value = op == AtomicOp::kAnd  ? static_cast<T>(old & operand)
+              : op == AtomicOp::kOr ? static_cast<T>(old | operand)
+                                    : static_cast<T>(old ^ operand);
+    } while (!word.compare_exchange_weak(old, value));
   }
+  return old;  // there are no bitwise operations on floating types
 }
 
-/// As above for a type known at run time only. Values travel in the low bytes of 64-bit words.
+/// As above with the type known at run time only. Values travel in the low bytes of 64-bit words.
 inline uint64_t atomic_apply_any(AtomicOp op, AtomicType type, void* target, uint64_t operand,
                                  uint64_t expected) {
   const auto apply = [&]<typename T>(T*) {
     T value, compare;
     memcpy(&value, &operand, sizeof value);
     memcpy(&compare, &expected, sizeof compare);
-    const T old = atomic_apply(op, static_cast<T*>(target), value, compare);
+    const T old = atomic_apply_op(op, static_cast<T*>(target), value, compare);
     uint64_t bits = 0;
     memcpy(&bits, &old, sizeof old);
     return bits;

@@ -84,7 +84,7 @@ static_assert(sizeof(Offer) <= kPayloadBytes);
 /// The members read most of the root's source at the same time, while the root writes an equal
 /// share into every dest: with two members both cores move half.
 void broadcast_shared(const Tree& tree, void* dest, Symmetric dests, const void* source,
-                     size_t bytes, bool dest_at_root) {
+                      size_t bytes, bool dest_at_root) {
   const Members& members = tree.members;
   const int n = members.size, root = tree.root;
   const Claim taken = claim(members, 2, 0);

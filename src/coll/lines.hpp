@@ -20,6 +20,7 @@
 #include <cstring>
 
 #include "coll/members.hpp"
+#include "coll/patterns/division.hpp"
 
 namespace uccs::coll {
 
@@ -116,8 +117,27 @@ inline bool can_exchange(const Members& members, size_t bytes) {
   return is_flat(members) && (bytes <= kPayloadBytes || bytes <= bounce_slot(members));
 }
 
+/// `exchange` for blocks that do not fit into lines.
+Blocks exchange_bounced(const Members& members, const std::byte* source, size_t source_step,
+                        size_t bytes);
+
 /// Every member sends `bytes` at source + i * source_step to member i. One step; no member's
 /// buffers are touched, so they may be private. Ends when all have entered.
-Blocks exchange(const Members& members, const void* source, size_t source_step, size_t bytes);
+inline Blocks exchange(const Members& members, const void* source, size_t source_step,
+                       size_t bytes) {
+  const auto* from = static_cast<const std::byte*>(source);
+  if (bytes > kPayloadBytes) return exchange_bounced(members, from, source_step, bytes);
+  const int n = members.size, rank = members.rank;
+  const Claim taken = claim(members, n, 0);
+  const uint64_t own_line = taken.line + static_cast<uint64_t>(rank);
+  for (int step = 1; step < n; ++step) {
+    const int to = patterns::rotated(rank, n, step);
+    post(members, to, own_line, from + static_cast<size_t>(to) * source_step, bytes);
+  }
+  for (int step = 1; step < n; ++step)
+    await(members, taken.line + static_cast<uint64_t>(patterns::rotated_back(rank, n, step)));
+  all_entered(members, taken);
+  return {members.mine, taken, 0};
+}
 
 }  // namespace uccs::coll

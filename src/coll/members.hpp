@@ -7,6 +7,7 @@
 #include "coll/layout.hpp"
 #include "core/direct.hpp"
 #include "core/group.hpp"
+#include "core/idle.hpp"
 
 namespace uccs::coll {
 
@@ -95,6 +96,7 @@ template <typename Ready>
 [[gnu::noinline]] void wait_for(Kind kind, Ready is_ready) {
   base::Backoff backoff;
   do {
+    core::progress_idle();  // a member may wait for a message of this EC before it arrives
     if (backoff.will_sleep()) [[unlikely]] {
       LongWait slow(kind);
       while (!is_ready()) slow.pause(backoff);

@@ -21,7 +21,7 @@ struct Operands {
 };
 
 /// Everybody gets all operands and reduces those it wants, in rank order.
-void reduce_exchange(const Members& members, const Operands& operands) {
+inline void reduce_exchange(const Members& members, const Operands& operands) {
   const size_t bytes = operands.bytes();
   const Blocks blocks = exchange(members, operands.source, 0, bytes);
   const auto block = [&](int i) -> const void* {
@@ -61,7 +61,7 @@ void reduce_staged(const Members& members, const Operands& operands) {
   }
 }
 
-void reduce(const Members& members, const Operands& operands) {
+inline void reduce(const Members& members, const Operands& operands) {
   const size_t bytes = operands.bytes();
   if (bytes == 0) return;
   if (members.size == 1) {

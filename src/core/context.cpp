@@ -72,6 +72,7 @@ uccs_status_t make(const uccs_context_attributes_t& attributes, Context** contex
   auto context = std::unique_ptr<Context>(new (std::nothrow) Context);
   if (!context) return UCCS_ERR_NO_MEMORY;
   context->index = index;
+  context->cpus = base::usable_cpus();
   context->incarnation = ++incarnations[index];
   const uccs_status_t status = fill(context.get(), attributes);
   if (status != UCCS_OK) {

@@ -46,6 +46,7 @@ struct uccs_context {
   int index = 0;             ///< in the process's table of contexts, and alike on all ECs
   uint32_t incarnation = 0;  ///< tells it from earlier ones at the same index; alike on all ECs
   uccs::net::Shape shape;
+  int cpus = 1;  ///< usable by this process
   int link_count = 0;
   uccs::core::Link links[uccs::core::kMaxLinks];
   std::unique_ptr<uccs::core::Lane[]> lanes;
@@ -86,9 +87,6 @@ uccs_status_t agree_on_shape(Context* context, net::Shape wanted, net::Shape pre
 /// then that they have delivered what had been posted. Runs callbacks.
 void leave_together(Context* context);
 void note_leave(Context* context);
-
-/// For core::progress_idle: one bit per live context.
-extern std::atomic<uint32_t> live_contexts;
 
 /// Guards the process's table of contexts and what comes and goes with them.
 std::mutex& contexts_lock();

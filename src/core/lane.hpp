@@ -22,9 +22,9 @@ class Deferred {
     lock_.unlock();
     return has_room;
   }
+  bool is_empty() const { return count_.load(std::memory_order_relaxed) == 0; }
   bool pop(Kept* kept_out) {
-    if (count_.load(std::memory_order_relaxed) == 0) [[likely]]
-      return false;
+    if (is_empty()) return false;
     lock_.lock();
     const uint32_t count = count_.load(std::memory_order_relaxed);
     if (count > 0) {
@@ -38,7 +38,7 @@ class Deferred {
   }
 
  private:
-  static constexpr uint32_t kCapacity = 64;
+  static constexpr uint32_t kCapacity = 1024;
   base::SpinLock lock_;  // guards what follows; the count is looked at without
   std::atomic<uint32_t> count_ = 0;
   uint32_t first_ = 0;

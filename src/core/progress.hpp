@@ -3,6 +3,7 @@
 #include <pthread.h>
 
 #include "base/backoff.hpp"
+#include "core/idle.hpp"
 #include "core/thread.hpp"
 
 namespace uccs::core {
@@ -10,15 +11,6 @@ namespace uccs::core {
 /// Delivers messages of the lanes that this thread serves, runs callbacks, advances operations.
 /// Returns how many steps were made. Nothing is done from a callback.
 int progress(Context* context, ThreadSlot& thread);
-
-void progress_all_contexts();
-
-/// For the waiting loops of models: progress on all contexts. One load and a branch when there is
-/// none.
-inline void progress_idle() {
-  if (live_contexts.load(std::memory_order_relaxed) != 0) [[unlikely]]
-    progress_all_contexts();
-}
 
 /// Sends a message that must get through, of class kReply. While the target's inbox is full,
 /// delivers replies to this EC: they need nothing that could run out, so both sides go on.

@@ -13,6 +13,7 @@ struct ThreadSlot {
   bool is_internal = false;  ///< UCCS's own thread: runs no user callbacks
   uint32_t callbacks = 0;    ///< how deep in callbacks it is
   uint32_t ticks = 0;        ///< calls of progress; decides when to look at other threads' lanes
+  uint32_t served = 0;       ///< steps made since it last gave the CPU away
   Channel* channel = nullptr;
 };
 

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/// Makes a quick transport behave like a slow and busy one, for tests: every fourth post answers
-/// UCCS_AGAIN, and operations on memory complete some calls of `progress` later.
+/// Makes a quick transport behave like a slow, busy and poor one, for tests: every fourth post
+/// answers UCCS_AGAIN, operations on memory complete some calls of `progress` later, private memory
+/// is out of reach, short messages want the channel, and connecting takes an address.
+#include <cstring>
+
 #include "base/spinlock.hpp"
 #include "net/wrap/forward.hpp"
 
@@ -10,21 +13,25 @@ namespace {
 constexpr uint32_t kRefuseOneIn = 4;
 constexpr int kDelayed = 16;  ///< completions held back per channel; beyond that they are immediate
 constexpr int kDelayCalls = 3;
+constexpr size_t kInjectMax = 64;
 
 class FaultChannel : public ForwardChannel {
  public:
   uccs_status_t put(int ec, const Remote& dest, const void* source, size_t bytes,
                     Completion* completion) {
+    if (dest.area == Area::kRegistered) return UCCS_ERR_UNSUPPORTED;
     if (refuses()) return UCCS_AGAIN;
     return delay(ForwardChannel::put(ec, dest, source, bytes, completion), completion);
   }
   uccs_status_t get(int ec, const Remote& source, void* dest, size_t bytes,
                     Completion* completion) {
+    if (source.area == Area::kRegistered) return UCCS_ERR_UNSUPPORTED;
     if (refuses()) return UCCS_AGAIN;
     return delay(ForwardChannel::get(ec, source, dest, bytes, completion), completion);
   }
   uccs_status_t atomic(int ec, const Remote& target, const AtomicArguments& arguments,
                        uint64_t* result_out, Completion* completion) {
+    if (target.area == Area::kRegistered) return UCCS_ERR_UNSUPPORTED;
     if (refuses()) return UCCS_AGAIN;
     return delay(ForwardChannel::atomic(ec, target, arguments, result_out, completion), completion);
   }
@@ -91,8 +98,36 @@ class FaultChannel : public ForwardChannel {
   int held_ = 0;
 };
 
+/// What `address` says, so that a peer can verify that it got the right one.
+struct Address {
+  uint32_t magic;
+  int32_t ec;
+};
+constexpr uint32_t kMagic = 0x464c5431;
+
 class Fault : public Forward<FaultChannel> {
  public:
+  static Capabilities describe(const Shape& shape, const Transport* const* inner) {
+    Capabilities can = Forward::describe(shape, inner);
+    can.short_is_shared = false;
+    can.inject_max = kInjectMax;
+    return can;
+  }
+  size_t address(void* buffer, size_t capacity) {
+    const Address mine = {kMagic, parameters_.me};
+    if (capacity < sizeof mine) return 0;
+    memcpy(buffer, &mine, sizeof mine);
+    return sizeof mine;
+  }
+  uccs_status_t connect(const Peer& peer) {
+    Address theirs;
+    if (peer.address_bytes != sizeof theirs) return UCCS_ERR_INVALID;
+    memcpy(&theirs, peer.address, sizeof theirs);
+    if (theirs.magic != kMagic || theirs.ec != peer.ec) return UCCS_ERR_INVALID;
+    Peer bare = peer;
+    bare.address_bytes = 0;
+    return Forward::connect(bare);
+  }
   static uccs_status_t open(const OpenParameters& parameters, Fault** instance_out) {
     return open_wrapped(parameters, instance_out);
   }

@@ -49,6 +49,9 @@ class Buffer {
     for (size_t i = 0; i < bytes_; ++i) data()[i] = pattern(round, rank, i);
   }
 
+  /// What a program may do with a source as soon as the call returns.
+  void reuse() { std::memset(data(), ~static_cast<int>(kMark), bytes_); }
+
   void check_margins() const {
     for (size_t i = 0; i < kMargin; ++i) {
       CHECK(low_[i] == kMark);

@@ -31,17 +31,23 @@ struct Case {
 };
 extern const Case kCases[];
 extern const int kCaseCount;
+extern const Case kWrongCases[];
+extern const int kWrongCaseCount;
 
 void broadcasts(Ec& ec);
 void gathers(Ec& ec);
 void alltoalls(Ec& ec);
 void reductions(Ec& ec);
 void scans(Ec& ec);
+void crowds(Ec& ec);
 void subsets(Ec& ec);
 void back_to_back(Ec& ec);
 void groups_come_and_go(Ec& ec);
 void groups_run_out(Ec& ec);
 void groups_in_threads(Ec& ec);
+/// Wrong on purpose: one EC makes another call than the rest, or none.
+void mismatch(Ec& ec);
+void absence(Ec& ec);
 
 /// Ends everything with a message unless the claim holds.
 #define CHECK(claim)                                                  \

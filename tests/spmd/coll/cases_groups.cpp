@@ -171,16 +171,4 @@ void groups_in_threads(Ec& ec) {
   for (Group& parent : parents) coll::group_release(parent);
 }
 
-const Case kCases[] = {{"broadcasts", broadcasts},
-                       {"gathers", gathers},
-                       {"alltoalls", alltoalls},
-                       {"reductions", reductions},
-                       {"scans", scans},
-                       {"subsets", subsets},
-                       {"back_to_back", back_to_back},
-                       {"groups_come_and_go", groups_come_and_go},
-                       {"groups_run_out", groups_run_out},
-                       {"groups_in_threads", groups_in_threads}};
-const int kCaseCount = static_cast<int>(sizeof kCases / sizeof *kCases);
-
 }  // namespace uccs::test

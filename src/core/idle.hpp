@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+#include <atomic>
+#include <cstdint>
+
+namespace uccs::core {
+
+/// One bit per live context of this process.
+extern std::atomic<uint32_t> live_contexts;
+
+void progress_all_contexts();
+
+/// For the waiting loops of models: progress on all contexts, callbacks included. One load and a
+/// branch when there is none.
+inline void progress_idle() {
+  if (live_contexts.load(std::memory_order_relaxed) != 0) [[unlikely]]
+    progress_all_contexts();
+}
+
+}  // namespace uccs::core
