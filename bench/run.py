@@ -63,11 +63,18 @@ def bench_start(bin_dir, arguments):
             starters["Open MPI -n 2"] = [peer, "--allow-run-as-root", "--oversubscribe", "-n", "2", program]
     else:
         print("Open MPI's OpenSHMEM is not installed: no peer to compare with")
+    # Debian's Open MPI 4.1.4 crashes in finalize with its default one-sided component.
+    environment = dict(os.environ, OMPI_MCA_osc="^rdma", SHMEM_SYMMETRIC_HEAP_SIZE="64M")
+    for name, command in list(starters.items()):
+        if subprocess.run(command, env=environment, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL).returncode:
+            print(f"{name}: fails, left out")
+            del starters[name]
     times = {name: [] for name in starters}
     for _ in range(9):
         for name, command in starters.items():
             begin = time.monotonic()
-            subprocess.run(command, check=True, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+            subprocess.run(command, check=True, env=environment, stdout=subprocess.DEVNULL,
+                           stderr=subprocess.DEVNULL)
             times[name].append(time.monotonic() - begin)
     for name, seconds in times.items():
         print(f"{name:15} {statistics.median(seconds) * 1e3:8.1f} ms  (of {len(seconds)}: "
