@@ -13,7 +13,7 @@ function(uccs_add_spmd_test name target)
   endif()
   if(UCCS_SANITIZE)
     math(EXPR SPMD_TIMEOUT "${SPMD_TIMEOUT} * 5")
-    list(FILTER SPMD_PES EXCLUDE REGEX "^([5-9]|[0-9][0-9]+)$")  # slow enough with few
+    list(FILTER SPMD_PES INCLUDE REGEX "^[124]$")  # slow enough with few
   endif()
   foreach(k IN LISTS SPMD_PES)
     add_test(NAME ${name}.np${k}

@@ -11,6 +11,96 @@ extern "C" {
 #endif
 #pragma GCC visibility push(default)
 
+/* ---- Constants ---- */
+
+/* The PEs of this node. */
+#define SHMEMX_TEAM_NODE SHMEM_TEAM_SHARED
+
+/* Hint of shmem_malloc_with_hints: the call does not synchronise, so the block may be named to other
+ * PEs only after the caller did. */
+#define SHMEMX_MALLOC_NO_BARRIER (1L << 16)
+
+/* ---- Asking ---- */
+
+/// Seconds since some moment of the past, the same for all PEs of a node.
+/// Threads: any, at any time. Cost: about 20 ns.
+double shmemx_wtime(void);
+
+/// The name of the machine this PE runs on. The string lives as long as the process.
+const char* shmemx_nodename(void);
+
+/// Bytes from `ptr` to the end of the block of the symmetric heap that holds it, as they were asked
+/// for; 0 outside of any.
+size_t shmemx_malloc_usable_size(const void* ptr);
+
+/* ---- Completion without waiting ---- */
+
+/// 1 if all operations before have the effect of shmem_quiet, of shmem_fence; else 0, and operations
+/// go on.
+int shmemx_quiet_test(void);
+int shmemx_ctx_quiet_test(shmem_ctx_t ctx);
+int shmemx_fence_test(void);
+int shmemx_ctx_fence_test(shmem_ctx_t ctx);
+
+/// Waits until the sources of all puts before may be reused; they need not have arrived.
+void shmemx_local_complete(void);
+void shmemx_ctx_local_complete(shmem_ctx_t ctx);
+
+/* ---- Puts ---- */
+
+/// shmem_putmem_signal with SHMEM_SIGNAL_SET, as it was before the standard had it.
+void shmemx_putmem_signal(void* dest, const void* source, size_t nelems, uint64_t* sig_addr,
+    uint64_t signal, int pe);
+void shmemx_ctx_putmem_signal(shmem_ctx_t ctx, void* dest, const void* source, size_t nelems,
+    uint64_t* sig_addr, uint64_t signal, int pe);
+
+/* ---- Exchange of blocks of any size ---- */
+
+/* Collective over the active set or the team. Member i's bytes at source + s_offsets[j], s_sizes[j] of
+ * them, go to member j's dest + t_offsets[i], and t_sizes[i] there gets their number. Offsets and sizes
+ * are in bytes; all six are symmetric, the arrays with an entry per member. All must be ready on the
+ * caller only. On return dest and t_sizes are final and the sources may be reused. `pSync` is accepted
+ * for the sake of existing programs, not touched, and may be NULL. Cost: two barriers and the copies. */
+
+void shmemx_alltoallv(void* dest, size_t* t_offsets, size_t* t_sizes, const void* source, size_t*
+    s_offsets, size_t* s_sizes, int PE_start, int logPE_stride, int PE_size, long* pSync);
+void shmemx_team_alltoallv(void* dest, size_t* t_offsets, size_t* t_sizes, const void* source,
+    size_t* s_offsets, size_t* s_sizes, shmem_team_t team, long* pSync);
+
+/* ---- Constants ---- */
+
+/* ---- Asking ---- */
+
+double pshmemx_wtime(void);
+
+const char* pshmemx_nodename(void);
+
+size_t pshmemx_malloc_usable_size(const void* ptr);
+
+/* ---- Completion without waiting ---- */
+
+int pshmemx_quiet_test(void);
+int pshmemx_ctx_quiet_test(shmem_ctx_t ctx);
+int pshmemx_fence_test(void);
+int pshmemx_ctx_fence_test(shmem_ctx_t ctx);
+
+void pshmemx_local_complete(void);
+void pshmemx_ctx_local_complete(shmem_ctx_t ctx);
+
+/* ---- Puts ---- */
+
+void pshmemx_putmem_signal(void* dest, const void* source, size_t nelems, uint64_t* sig_addr,
+    uint64_t signal, int pe);
+void pshmemx_ctx_putmem_signal(shmem_ctx_t ctx, void* dest, const void* source, size_t nelems,
+    uint64_t* sig_addr, uint64_t signal, int pe);
+
+/* ---- Exchange of blocks of any size ---- */
+
+void pshmemx_alltoallv(void* dest, size_t* t_offsets, size_t* t_sizes, const void* source, size_t*
+    s_offsets, size_t* s_sizes, int PE_start, int logPE_stride, int PE_size, long* pSync);
+void pshmemx_team_alltoallv(void* dest, size_t* t_offsets, size_t* t_sizes, const void* source,
+    size_t* s_offsets, size_t* s_sizes, shmem_team_t team, long* pSync);
+
 #pragma GCC visibility pop
 #ifdef __cplusplus
 }

@@ -20,7 +20,7 @@
 #define UCCS_INLINE_COPY_MAX 64
 
 #define UCCS_IS_SMALL(TYPE, nelems) \
-  (__builtin_constant_p(nelems) && (nelems) * sizeof(TYPE) <= UCCS_INLINE_COPY_MAX)
+  (__builtin_constant_p(nelems) && (nelems) != 0 && (nelems) * sizeof(TYPE) <= UCCS_INLINE_COPY_MAX)
 
 /* Chosen by the middle of the name, empty or ctx_: the context among parameters and arguments, and
  * where PE `pe`'s copy is, NULL if it is out of reach. Bit 0 of a context says that it numbers PEs

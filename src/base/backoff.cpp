@@ -8,6 +8,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/clock.hpp"
 #include "base/config_values.hpp"
 
 namespace uccs::base {
@@ -16,7 +17,9 @@ namespace {
 constexpr uint32_t kSpinsWithRoom = 2000;
 /// Up to 5 spins cost a barrier of 3 to 8 processes on 2 CPUs nothing (3 to 12 us), 50 twice, 2000
 /// fifty times as much; none would take a system call for a partner that is about to answer.
-constexpr uint32_t kSpinsOversubscribed = 5;
+constexpr uint32_t kSpinsOversubscribed = 0;  // tells others, too, that waiters should yield
+constexpr uint32_t kYieldsPerLook = 64;
+constexpr uint64_t kLongestYieldingNs = 20'000'000;
 /// The sleep reaches its full length after this many of the first length.
 constexpr uint32_t kSleepsToFull = 16;
 
@@ -48,6 +51,12 @@ void Backoff::pause_slow(std::atomic<uint32_t>* doorbell, uint32_t seen) {
   if (misses_ < first_sleep) {
     ++misses_;
     sched_yield();
+    // On a busy machine each yield takes a time slice: then time decides, not the count.
+    if (misses_ % kYieldsPerLook == 0) {
+      const uint64_t now = now_ns();
+      if (yielding_since_ns_ == 0) yielding_since_ns_ = now;
+      if (now - yielding_since_ns_ > kLongestYieldingNs) misses_ = first_sleep;
+    }
     return;
   }
   const uint32_t sleeps = misses_ - first_sleep;

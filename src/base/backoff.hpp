@@ -70,6 +70,7 @@ class Backoff {
  private:
   void pause_slow(std::atomic<uint32_t>* doorbell, uint32_t seen);
   uint32_t misses_ = 0;
+  uint64_t yielding_since_ns_ = 0;  ///< 0: not yet
 };
 
 /// Sleeps until `*word` no longer holds `value`, and `wake_all` was called for it: for events that

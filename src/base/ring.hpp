@@ -36,7 +36,10 @@ namespace uccs::base {
 ///      A full ring is at least a quarter away from `head`, so a consumer that empties it always
 ///      publishes.
 /// Invariant: head <= consumer's position <= tail <= head + capacity.
+template <size_t kCapacity>
 class Ring {
+  static_assert(std::has_single_bit(kCapacity) && kCapacity >= 4);
+
  public:
   static constexpr size_t kDataBytes = 56;
 
@@ -54,34 +57,28 @@ class Ring {
   static_assert(sizeof(Slot) == 64 && sizeof(Control) == 128);
   static_assert(offsetof(Slot, data) == 8 && offsetof(Control, head) == 64);
 
-  /// Bytes of a ring of `capacity` slots, a power of two of at least 4.
-  static constexpr size_t bytes(size_t capacity) {
-    return sizeof(Control) + capacity * sizeof(Slot);
-  }
+  static constexpr size_t kBytes = sizeof(Control) + kCapacity * sizeof(Slot);
 
   Ring() = default;
-  /// The ring in `memory`, 64-byte aligned. Does not touch it.
-  Ring(void* memory, size_t capacity)
-      : control_(static_cast<Control*>(memory)),
-        slots_(reinterpret_cast<Slot*>(static_cast<std::byte*>(memory) + sizeof(Control))),
-        shift_(static_cast<uint32_t>(std::countr_zero(capacity))) {}
+  /// The ring in `memory`: kBytes, 64-byte aligned. Does not touch it.
+  explicit Ring(void* memory) : memory_(static_cast<std::byte*>(memory)) {}
 
   /// Step 1. On success the slot is to be filled and committed with the same position.
   bool reserve(uint64_t* position_out) {
-    uint64_t tail = control_->tail.load(std::memory_order_relaxed);
+    uint64_t tail = control().tail.load(std::memory_order_relaxed);
     for (;;) {
       // Acquire: pairs with the release below, through which another producer passes on what it
       // acquired from the consumer: the reads of the slot's last lap are over.
-      if (tail - control_->head_seen.load(std::memory_order_acquire) >= capacity()) [[unlikely]] {
-        const uint64_t head = control_->head.load(std::memory_order_acquire);  // pairs with publish
+      if (tail - control().head_seen.load(std::memory_order_acquire) >= kCapacity) [[unlikely]] {
+        const uint64_t head = control().head.load(std::memory_order_acquire);  // pairs with publish
         if (static_cast<int64_t>(tail - head) < 0) {  // others went on since tail was loaded
-          tail = control_->tail.load(std::memory_order_relaxed);
+          tail = control().tail.load(std::memory_order_relaxed);
           continue;
         }
-        if (tail - head >= capacity()) return false;
-        control_->head_seen.store(head, std::memory_order_release);
+        if (tail - head >= kCapacity) return false;
+        control().head_seen.store(head, std::memory_order_release);
       }
-      if (control_->tail.compare_exchange_weak(tail, tail + 1, std::memory_order_relaxed))
+      if (control().tail.compare_exchange_weak(tail, tail + 1, std::memory_order_relaxed))
           [[likely]] {
         *position_out = tail;
         return true;
@@ -98,17 +95,17 @@ class Ring {
 
   /// True when a consumer announced that it sleeps. Looked at after commit without a fence: an
   /// announcement that is missed costs the consumer one bounded sleep.
-  bool has_sleepers() const { return control_->sleepers.load(std::memory_order_relaxed) != 0; }
+  bool has_sleepers() const { return control().sleepers.load(std::memory_order_relaxed) != 0; }
   void add_sleeper(uint32_t delta) {
-    control_->sleepers.fetch_add(delta, std::memory_order_seq_cst);
+    control().sleepers.fetch_add(delta, std::memory_order_seq_cst);
   }
 
   /// Where a consumer that attaches starts: everything below has been taken.
-  uint64_t published_head() const { return control_->head.load(std::memory_order_acquire); }
+  uint64_t published_head() const { return control().head.load(std::memory_order_acquire); }
 
   /// Step 4, any thread: the slot at `position` if its message is there.
   const Slot* peek(uint64_t position) const {
-    const Slot& candidate = slots_[position & (capacity() - 1)];
+    const Slot& candidate = slot(position);
     const uint64_t word = candidate.word.load(std::memory_order_acquire);
     return static_cast<uint8_t>(word) == generation(position) ? &candidate : nullptr;
   }
@@ -116,25 +113,25 @@ class Ring {
   /// Step 5, the consumer: everything below `position` has been taken and is not looked at again.
   /// `published` is the consumer's copy of head.
   void pop(uint64_t position, uint64_t* published) {
-    if (position - *published >= capacity() / 4) [[unlikely]]
+    if (position - *published >= kCapacity / 4) [[unlikely]]
       publish(position, published);
   }
   void publish(uint64_t position, uint64_t* published) {
-    control_->head.store(position, std::memory_order_release);
+    control().head.store(position, std::memory_order_release);
     *published = position;
   }
 
-  size_t capacity() const { return size_t{1} << shift_; }
-
  private:
-  Slot& slot(uint64_t position) { return slots_[position & (capacity() - 1)]; }
-  uint8_t generation(uint64_t position) const {
-    return static_cast<uint8_t>((position >> shift_) + 1);
+  Control& control() const { return *reinterpret_cast<Control*>(memory_); }
+  Slot& slot(uint64_t position) const {
+    auto* slots = reinterpret_cast<Slot*>(memory_ + sizeof(Control));
+    return slots[position % kCapacity];
+  }
+  static constexpr uint8_t generation(uint64_t position) {
+    return static_cast<uint8_t>(position / kCapacity + 1);
   }
 
-  Control* control_ = nullptr;
-  Slot* slots_ = nullptr;
-  uint32_t shift_ = 0;
+  std::byte* memory_ = nullptr;
 };
 
 }  // namespace uccs::base

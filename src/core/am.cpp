@@ -14,14 +14,12 @@ namespace {
 constexpr size_t kLargeHeaderMax = net::kHeadReadable - sizeof(LargeHead);
 static_assert(kLargeHeaderMax == UCCS_AM_HEADER_MAX && net::kHeadReadable == UCCS_AM_SHORT_MAX);
 
-/// Where a message of `thread` for `lane` (or any) goes and comes from.
-net::Envelope envelope_of(const ThreadSlot& thread, net::Traffic traffic, int lane, Kind kind,
-                          int id) {
-  return {.traffic = traffic,
-          .lane = lane >= 0 ? static_cast<uint8_t>(lane) : thread.lane,
-          .source_lane = thread.lane,
-          .kind = static_cast<uint8_t>(kind),
-          .id = static_cast<uint8_t>(id)};
+/// The envelope of a message to `lane`, which may be any: then it is the one with the thread's own
+/// number.
+[[gnu::always_inline]] inline net::Envelope envelope_of(const ThreadSlot& thread,
+                                                        net::Traffic traffic, int lane, Kind kind,
+                                                        int id) {
+  return make_envelope(traffic, kind, lane >= 0 ? lane : thread.lane, thread.lane, id);
 }
 
 [[gnu::always_inline]] inline bool is_id(int id) { return static_cast<unsigned>(id) < UCCS_AM_IDS; }
@@ -87,26 +85,26 @@ uccs_status_t resolve_reply(const uccs_am_t* message, uccs_region_t region, cons
 
 void run_callback(Context* context, ThreadSlot& thread, Kept& kept) {
   const net::Arrival& arrival = kept.arrival;
-  const Handler& handler = context->handlers[arrival.envelope.id];
+  const Handler& handler = context->handlers[arrival.envelope.id()];
   const uccs_am_callback_t callback = handler.callback.load(std::memory_order_acquire);
   if (!callback) [[unlikely]]
     base::fatal(
         "an active message from EC %d names handler %d, which is not registered here: call "
         "uccs_am_register on all ECs, then uccs_barrier, before the first message",
-        arrival.source, arrival.envelope.id);
+        arrival.source, arrival.envelope.id());
   Delivery delivery = {.message = {.context = context,
                                    .source = arrival.source,
-                                   .source_lane = arrival.envelope.source_lane,
-                                   .lane = arrival.envelope.lane,
-                                   .id = arrival.envelope.id,
+                                   .source_lane = arrival.envelope.source_lane(),
+                                   .lane = arrival.envelope.lane(),
+                                   .id = arrival.envelope.id(),
                                    .header = arrival.head,
                                    .header_bytes = arrival.head_bytes,
                                    .payload = const_cast<std::byte*>(arrival.payload),
                                    .bytes = arrival.payload_bytes},
                        .link = kept.link,
-                       .is_request = arrival.envelope.traffic == net::Traffic::kRequest,
+                       .is_request = arrival.envelope.traffic() == net::Traffic::kRequest,
                        .has_replied = false};
-  if (arrival.envelope.kind == static_cast<uint8_t>(Kind::kAmLarge)) {
+  if (kind_of(arrival) == Kind::kAmLarge) {
     const auto large = head_of<LargeHead>(arrival);
     delivery.message.header = arrival.head + sizeof large;
     delivery.message.header_bytes = arrival.head_bytes - sizeof large;

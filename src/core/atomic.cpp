@@ -100,17 +100,14 @@ uccs_status_t post_atomic(Request* request, const net::Remote& target,
       table->atomic(path, endpoint->ec, target, arguments, &request->old_value, request);
   if (status == UCCS_ERR_UNSUPPORTED) {
     const AtomicHead head = {.target = wire_address(target.area, target.offset),
-                             .request = reinterpret_cast<uint64_t>(request),
+                             .request = hand_out(request),
                              .operand = arguments.operand,
                              .expected = arguments.expected,
                              .op = static_cast<uint8_t>(arguments.op),
                              .type = static_cast<uint8_t>(arguments.type)};
-    const net::Envelope envelope = {
-        .traffic = net::Traffic::kRequest,
-        .lane = endpoint->lane >= 0 ? static_cast<uint8_t>(endpoint->lane) : request->lane,
-        .source_lane = request->lane,
-        .kind = static_cast<uint8_t>(Kind::kAtomic),
-        .id = 0};
+    const net::Envelope envelope =
+        make_envelope(net::Traffic::kRequest, Kind::kAtomic,
+                      endpoint->lane >= 0 ? endpoint->lane : request->lane, request->lane);
     status = table->message(path, endpoint->ec, envelope, &head, sizeof head, nullptr);
     if (status == UCCS_OK) status = UCCS_IN_PROGRESS;
   }

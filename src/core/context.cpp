@@ -3,6 +3,7 @@
 #include "core/context.hpp"
 
 #include <algorithm>
+#include <cstring>
 #include <new>
 
 #include "base/backoff.hpp"
@@ -33,10 +34,20 @@ int configured(int attribute, int setting, int most) {
   return std::clamp(value, 1, most);
 }
 
+/// A caller in C may have put any number into an enum; C++ may look at it only as a number.
+template <typename Enum>
+int number_in(const Enum& field) {
+  static_assert(sizeof(Enum) == sizeof(int));
+  int number;
+  memcpy(&number, &field, sizeof number);
+  return number;
+}
+
 bool is_valid(const uccs_context_attributes_t& a) {
+  const int level = number_in(a.thread_level), progress = number_in(a.progress);
   return a.lanes >= 0 && a.lanes <= kMaxLanes && a.channels >= 0 && a.channels <= kMaxChannels &&
-         (a.thread_level == UCCS_THREAD_MULTIPLE || a.thread_level == UCCS_THREAD_SINGLE) &&
-         a.progress >= UCCS_PROGRESS_CONFIGURED && a.progress <= UCCS_PROGRESS_THREAD;
+         (level == UCCS_THREAD_MULTIPLE || level == UCCS_THREAD_SINGLE) &&
+         progress >= UCCS_PROGRESS_CONFIGURED && progress <= UCCS_PROGRESS_THREAD;
 }
 
 uccs_status_t fill(Context* context, const uccs_context_attributes_t& attributes) {

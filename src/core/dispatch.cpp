@@ -5,11 +5,7 @@
 namespace uccs::core {
 namespace {
 
-Kind kind_of(const net::Arrival& arrival) { return static_cast<Kind>(arrival.envelope.kind); }
-
-bool is_active_message(const net::Arrival& arrival) {
-  return arrival.envelope.kind <= static_cast<uint8_t>(Kind::kAmLarge);
-}
+bool is_active_message(const net::Arrival& arrival) { return kind_of(arrival) <= Kind::kAmLarge; }
 
 /// Two-sided messages are matched at once, with the inbox locked: that keeps them in order.
 bool arrive_send(Batch* batch, const net::Arrival& arrival) {
@@ -32,10 +28,10 @@ bool arrive_send(Batch* batch, const net::Arrival& arrival) {
 
 bool arrive(void* user, const net::Arrival& arrival) {
   auto* batch = static_cast<Batch*>(user);
-  const net::Traffic traffic = arrival.envelope.traffic;
+  const net::Traffic traffic = arrival.envelope.traffic();
   if (traffic == net::Traffic::kSend) return arrive_send(batch, arrival);
   if (!batch->runs_user && is_active_message(arrival) &&
-      batch->context->handlers[arrival.envelope.id].am_class.load(std::memory_order_relaxed) ==
+      batch->context->handlers[arrival.envelope.id()].am_class.load(std::memory_order_relaxed) ==
           UCCS_AM_USER) {
     Lane& lane = batch->context->lanes[batch->lane];
     return (traffic == net::Traffic::kReply ? lane.replies : lane.requests)

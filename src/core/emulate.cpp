@@ -10,16 +10,11 @@ namespace {
 
 void answer(Context* context, ThreadSlot& thread, const Kept& kept, Kind kind, const void* head,
             size_t head_bytes, const net::Payload* payload) {
-  const net::Envelope envelope = {.traffic = net::Traffic::kReply,
-                                  .lane = kept.arrival.envelope.source_lane,
-                                  .source_lane = thread.lane,
-                                  .kind = static_cast<uint8_t>(kind),
-                                  .id = 0};
+  const net::Envelope envelope =
+      make_envelope(net::Traffic::kReply, kind, kept.arrival.envelope.source_lane(), thread.lane);
   (void)post_reply(context, thread, kept.link, kept.arrival.source, envelope, head, head_bytes,
                    payload);
 }
-
-Request* request_of(uint64_t handle) { return reinterpret_cast<Request*>(handle); }
 
 void release_payload(Context* context, const Kept& kept) {
   const Link& from = context->links[kept.link];
@@ -54,19 +49,19 @@ void on_atomic(Context* context, ThreadSlot& thread, const Kept& kept) {
 }
 
 void on_put_done(const Kept& kept) {
-  part_done(request_of(head_of<DoneHead>(kept.arrival).request), UCCS_OK);
+  part_done(handed_in(head_of<DoneHead>(kept.arrival).request), UCCS_OK);
 }
 
 void on_get_data(Context* context, const Kept& kept) {
   const auto head = head_of<DataHead>(kept.arrival);
   memcpy(reinterpret_cast<void*>(head.local), kept.arrival.payload, kept.arrival.payload_bytes);
   release_payload(context, kept);
-  part_done(request_of(head.request), UCCS_OK);
+  part_done(handed_in(head.request), UCCS_OK);
 }
 
 void on_atomic_done(const Kept& kept) {
   const auto head = head_of<DoneHead>(kept.arrival);
-  Request* request = request_of(head.request);
+  Request* request = handed_in(head.request);
   request->old_value = head.value;
   part_done(request, UCCS_OK);
 }

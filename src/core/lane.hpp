@@ -22,9 +22,9 @@ class Deferred {
     lock_.unlock();
     return has_room;
   }
+  bool is_empty() const { return count_.load(std::memory_order_relaxed) == 0; }
   bool pop(Kept* kept_out) {
-    if (count_.load(std::memory_order_relaxed) == 0) [[likely]]
-      return false;
+    if (is_empty()) return false;
     lock_.lock();
     const uint32_t count = count_.load(std::memory_order_relaxed);
     if (count > 0) {

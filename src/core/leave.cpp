@@ -9,19 +9,14 @@
 namespace uccs::core {
 namespace {
 
-constexpr net::Envelope envelope_of(net::Traffic traffic, Kind kind) {
-  return {
-      .traffic = traffic, .lane = 0, .source_lane = 0, .kind = static_cast<uint8_t>(kind), .id = 0};
-}
-
 void say_leave(Context* context, ThreadSlot& thread) {
   const int link = context->routes[0];
   const Link& to = context->links[link];
   for (;;) {
     thread.channel->lock.lock();
-    const uccs_status_t status =
-        to.table->message(thread.channel->paths[link], 0,
-                          envelope_of(net::Traffic::kRequest, Kind::kLeave), nullptr, 0, nullptr);
+    const uccs_status_t status = to.table->message(
+        thread.channel->paths[link], 0, make_envelope(net::Traffic::kRequest, Kind::kLeave, 0, 0),
+        nullptr, 0, nullptr);
     thread.channel->lock.unlock();
     if (status != UCCS_AGAIN) return;
     progress(context, thread);
@@ -37,7 +32,7 @@ void run_round(Context* context, ThreadSlot& thread, int round) {
     });
     for (int ec = 0; ec < job.size; ++ec)
       (void)post_reply(context, thread, context->routes[ec], ec,
-                       envelope_of(net::Traffic::kReply, Kind::kLeft), nullptr, 0, nullptr);
+                       make_envelope(net::Traffic::kReply, Kind::kLeft, 0, 0), nullptr, 0, nullptr);
   }
   (void)wait_until(context, [&] { return context->left.load(std::memory_order_acquire) == round; });
 }

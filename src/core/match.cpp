@@ -33,7 +33,7 @@ class Guard {
 }  // namespace
 
 MessageTraits traits_of(const net::Arrival& arrival) {
-  if (arrival.envelope.kind == static_cast<uint8_t>(Kind::kRendezvous)) {
+  if (kind_of(arrival) == Kind::kRendezvous) {
     const auto offer = head_of<RendezvousHead>(arrival);
     return {offer.tag, offer.bytes};
   }

@@ -22,21 +22,20 @@ constexpr uint32_t kTurn = 32;
 /// How often a thread looks at lanes that are not its own.
 constexpr uint32_t kForeignLaneEvery = 64;
 
-int run_deferred(Context* context, ThreadSlot& thread, Deferred& deferred) {
+[[gnu::noinline]] int run_deferred(Context* context, ThreadSlot& thread, Deferred& deferred) {
   int steps = 0;
   for (Kept kept; deferred.pop(&kept); ++steps) handle(context, thread, kept);
   return steps;
 }
 
-int poll_lane(Context* context, ThreadSlot& thread, int lane, bool runs_user, uint32_t traffic,
-              int budget) {
+[[gnu::always_inline]] inline int poll_lane(Context* context, ThreadSlot& thread, int lane,
+                                            bool runs_user, uint32_t traffic, int budget) {
   int steps = 0;
-  if (runs_user) {
-    Lane& waiting = context->lanes[lane];
+  Lane& waiting = context->lanes[lane];
+  if (runs_user && !waiting.replies.is_empty()) [[unlikely]]
     steps += run_deferred(context, thread, waiting.replies);
-    if (traffic != net::traffic_bit(net::Traffic::kReply))
-      steps += run_deferred(context, thread, waiting.requests);
-  }
+  if (runs_user && !waiting.requests.is_empty() && traffic == net::kAllTraffic) [[unlikely]]
+    steps += run_deferred(context, thread, waiting.requests);
   Batch batch;
   batch.context = context;
   batch.lane = lane;
@@ -45,8 +44,11 @@ int poll_lane(Context* context, ThreadSlot& thread, int lane, bool runs_user, ui
   for (int link = 0; link < context->link_count; ++link) {
     batch.link = link;
     batch.count = 0;
-    steps += context->links[link].table->progress(thread.channel->paths[link], lane, traffic,
-                                                  budget, sink);
+    const int arrived = context->links[link].table->progress(thread.channel->paths[link], lane,
+                                                             traffic, budget, sink);
+    if (arrived == 0) [[likely]]
+      continue;
+    steps += arrived;
     for (int i = 0; i < batch.count; ++i) handle(context, thread, batch.items[i]);
   }
   return steps;
@@ -73,26 +75,35 @@ void take_turns(Context* context, ThreadSlot& thread, int steps) {
   if (context->pollers.load(std::memory_order_relaxed) > context->cpus) sched_yield();
 }
 
-int poll_lanes(Context* context, ThreadSlot& thread, uint32_t traffic) {
+int budget_of(const Context* context) {
+  return context->pollers.load(std::memory_order_relaxed) <= 1 ? kBudgetAlone : kBudgetShared;
+}
+
+/// Whose lane is it? A bound thread's own, or anybody's if nobody is bound to it.
+bool is_mine(Context* context, const ThreadSlot& thread, int lane) {
+  return thread.bound_lane >= 0 ? thread.bound_lane == lane
+                                : context->lanes[lane].bound.load(std::memory_order_relaxed) == 0;
+}
+
+[[gnu::noinline]] int poll_many_lanes(Context* context, ThreadSlot& thread, uint32_t traffic) {
   const int lanes = context->shape.lanes;
-  const bool is_alone = context->pollers.load(std::memory_order_relaxed) <= 1;
-  const int budget = is_alone ? kBudgetAlone : kBudgetShared;
-  const bool is_foreign_due = ++thread.ticks % kForeignLaneEvery == 0;
+  const bool is_foreign_due = ++thread.ticks % kForeignLaneEvery == 0 || thread.is_internal;
   int steps = 0;
-  if (lanes == 1) {
-    const bool is_mine =
-        thread.bound_lane == 0 || context->lanes[0].bound.load(std::memory_order_relaxed) == 0;
-    if (!is_mine && !is_foreign_due) return 0;
-    return poll_lane(context, thread, 0, is_mine && !thread.is_internal, traffic, budget);
-  }
   for (int i = 0, lane = thread.lane; i < lanes; ++i, lane = lane + 1 == lanes ? 0 : lane + 1) {
-    const bool is_mine = thread.bound_lane >= 0
-                             ? thread.bound_lane == lane
-                             : context->lanes[lane].bound.load(std::memory_order_relaxed) == 0;
-    if (!is_mine && !is_foreign_due && !thread.is_internal) continue;
-    steps += poll_lane(context, thread, lane, is_mine && !thread.is_internal, traffic, budget);
+    const bool is_own = is_mine(context, thread, lane);
+    if (!is_own && !is_foreign_due) continue;
+    steps += poll_lane(context, thread, lane, is_own && !thread.is_internal, traffic,
+                       budget_of(context));
   }
   return steps;
+}
+
+[[gnu::always_inline]] inline int poll_lanes(Context* context, ThreadSlot& thread,
+                                             uint32_t traffic) {
+  // With one lane it is everybody's own, or of those who are bound to it.
+  if (context->shape.lanes > 1 || thread.is_internal || !is_mine(context, thread, 0)) [[unlikely]]
+    return poll_many_lanes(context, thread, traffic);
+  return poll_lane(context, thread, 0, true, traffic, budget_of(context));
 }
 
 }  // namespace

@@ -14,20 +14,12 @@
 namespace uccs::core {
 namespace {
 
-net::Envelope reply_envelope(const Request* request, uint8_t lane, Kind kind) {
-  return {.traffic = net::Traffic::kReply,
-          .lane = lane,
-          .source_lane = request->lane,
-          .kind = static_cast<uint8_t>(kind),
-          .id = 0};
-}
-
 template <typename Head>
-uccs_status_t post(Request* request, int link, int ec, uint8_t lane, Kind kind, const Head& head,
+uccs_status_t post(Request* request, int link, int ec, int lane, Kind kind, const Head& head,
                    const net::Payload* payload) {
-  return request->context->links[link].table->message(request->home->paths[link], ec,
-                                                      reply_envelope(request, lane, kind), &head,
-                                                      sizeof head, payload);
+  return request->context->links[link].table->message(
+      request->home->paths[link], ec,
+      make_envelope(net::Traffic::kReply, kind, lane, request->lane), &head, sizeof head, payload);
 }
 
 /// Where the offered bytes are mapped here; nullptr when they are not.
@@ -77,8 +69,7 @@ Step advance_receive(Request* request) {
       return status == UCCS_AGAIN ? Step::kIdle : Step::kOver;
     }
     case Stage::kClear: {
-      const ClearHead head = {receive.offer.request, reinterpret_cast<uint64_t>(request),
-                              receive.wanted};
+      const ClearHead head = {receive.offer.request, hand_out(request), receive.wanted};
       const uccs_status_t status = post(request, receive.link, receive.sender, receive.sender_lane,
                                         Kind::kClear, head, nullptr);
       if (status == UCCS_OK) receive.stage = Stage::kFragments;
@@ -115,15 +106,13 @@ Step advance_fragments(Request* request) {
   return Step::kOver;
 }
 
-Request* request_of(uint64_t handle) { return reinterpret_cast<Request*>(handle); }
-
 }  // namespace
 
 void begin_pull(Context* context, Request* request, const net::Arrival& arrival, int link) {
   Receive& receive = request->receive;
   receive.offer = head_of<RendezvousHead>(arrival);
   receive.sender = arrival.source;
-  receive.sender_lane = arrival.envelope.source_lane;
+  receive.sender_lane = arrival.envelope.source_lane();
   receive.link = link;
   receive.wanted = std::min<size_t>(receive.offer.bytes, receive.capacity);
   receive.stage = receive.offer.is_pullable ? Stage::kPull : Stage::kClear;
@@ -151,13 +140,13 @@ void begin_pull(Context* context, Request* request, const net::Arrival& arrival,
 }
 
 void on_finish(const Kept& kept) {
-  complete(request_of(head_of<FinishHead>(kept.arrival).request), UCCS_OK);
+  complete(handed_in(head_of<FinishHead>(kept.arrival).request), UCCS_OK);
 }
 
 void on_clear(const Kept& kept) {
   const auto head = head_of<ClearHead>(kept.arrival);
-  Request* request = request_of(head.send_request);
-  request->send.dest_lane = kept.arrival.envelope.source_lane;
+  Request* request = handed_in(head.send_request);
+  request->send.dest_lane = kept.arrival.envelope.source_lane();
   request->send.receive_request = head.receive_request;
   request->send.left = head.bytes;
   request->advance = advance_fragments;
@@ -166,7 +155,7 @@ void on_clear(const Kept& kept) {
 
 void on_fragment(Context* context, const Kept& kept) {
   const auto head = head_of<FragmentHead>(kept.arrival);
-  Request* request = request_of(head.receive_request);
+  Request* request = handed_in(head.receive_request);
   const size_t bytes = kept.arrival.payload_bytes;
   memcpy(request->receive.dest + head.offset, kept.arrival.payload, bytes);
   const Link& from = context->links[kept.link];

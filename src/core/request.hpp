@@ -66,7 +66,7 @@ struct Receive {
   uccs_message_info_t* info;
 
   Stage stage;
-  uint8_t sender_lane;
+  int sender_lane;
   int sender;
   int link;
   RendezvousHead offer;
@@ -79,7 +79,7 @@ struct Send {
   Run run;
   int dest;
   int link;
-  uint8_t dest_lane;
+  int dest_lane;
   uint64_t receive_request;
   uint64_t left;  ///< bytes the receiver still wants
 };
@@ -142,6 +142,19 @@ void complete(Request* request, uccs_status_t status);
 
 /// Completion of a part that a transport or a peer has answered.
 void part_done(Request* request, uccs_status_t status);
+
+/// The name of a request in messages to peers, and back. Release and acquire: what was written
+/// before the request went out is visible to whichever thread the answer reaches. (The messages
+/// order that, too, but through another process, which thread checkers do not see.)
+inline uint64_t hand_out(Request* request) {
+  request->state.store(Request::kPending, std::memory_order_release);
+  return reinterpret_cast<uint64_t>(request);
+}
+inline Request* handed_in(uint64_t handle) {
+  auto* request = reinterpret_cast<Request*>(handle);
+  (void)request->state.load(std::memory_order_acquire);
+  return request;
+}
 
 using Step = uccs_request::Step;
 

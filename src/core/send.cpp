@@ -20,11 +20,7 @@ constexpr size_t kEagerPieces = 32;
 static_assert(sizeof(EagerHead) + UCCS_SEND_SHORT_MAX == net::kHeadReadable);
 
 net::Envelope envelope_of(const Endpoint* endpoint, const ThreadSlot& thread, Kind kind) {
-  return {.traffic = net::Traffic::kSend,
-          .lane = endpoint->lane >= 0 ? static_cast<uint8_t>(endpoint->lane) : uint8_t{0},
-          .source_lane = thread.lane,
-          .kind = static_cast<uint8_t>(kind),
-          .id = 0};
+  return make_envelope(net::Traffic::kSend, kind, std::max<int>(endpoint->lane, 0), thread.lane);
 }
 
 uccs_status_t send_short(Endpoint* endpoint, uint64_t tag, const uccs_piece_t pieces[],
@@ -77,7 +73,7 @@ uccs_status_t offer(Endpoint* endpoint, const ThreadSlot& thread, uint64_t tag,
   const RendezvousHead head = {
       .tag = tag,
       .bytes = bytes,
-      .request = reinterpret_cast<uint64_t>(request),
+      .request = hand_out(request),
       .source = is_list ? WireAddress{} : where_is(reinterpret_cast<uint64_t>(pieces[0].base)),
       .is_pullable = !is_list};
   const uccs_status_t status =
@@ -166,7 +162,7 @@ uccs_status_t uccs_recv_nb(uccs_context_t context, int lane, int source, uint64_
   Unexpected* message = matcher.post(request);
   if (!message) return UCCS_IN_PROGRESS;
   const uccs::net::Arrival& arrival = message->kept.arrival;
-  if (arrival.envelope.kind == static_cast<uint8_t>(Kind::kRendezvous)) {
+  if (kind_of(arrival) == Kind::kRendezvous) {
     begin_pull(context, request, arrival, message->kept.link);
     matcher.release(message);
     return look(request_out);

@@ -25,23 +25,20 @@ void after_fork_in_child() {
 }
 
 /// SHMEM_SYMMETRIC_SIZE: "auto" reserves as much as the machine has.
-uccs_status_t wanted_heap(bool* is_explicit_out, size_t* bytes_out) {
+void wanted_heap(bool* is_explicit_out, size_t* bytes_out) {
   const char* text = base::config().symmetric_size;
   *is_explicit_out = false;
   *bytes_out = 0;
-  if (strcmp(text, "auto") == 0) return UCCS_OK;
+  if (strcmp(text, "auto") == 0) return;
   uint64_t bytes = 0;
   if (!base::parse_size(text, &bytes) || bytes > (uint64_t{1} << 46)) {
-    base::log_line(
-        base::LogLevel::kError,
+    base::fatal(
         "SHMEM_SYMMETRIC_SIZE=%s is not a size: write a number with an optional K, M, G or "
         "T, for example 512M or 1.5G",
         text);
-    return UCCS_ERR_INVALID;
   }
   *is_explicit_out = true;
   *bytes_out = bytes;
-  return UCCS_OK;
 }
 
 uccs_status_t attach_once() {
@@ -50,11 +47,10 @@ uccs_status_t attach_once() {
   const mem::StaticRange statics = mem::find_static_data();
   bool is_explicit;
   size_t heap_bytes;
-  uccs_status_t status = wanted_heap(&is_explicit, &heap_bytes);
-  if (status != UCCS_OK) return status;
+  wanted_heap(&is_explicit, &heap_bytes);
   mem::SlotLayout layout;
-  status = mem::plan_slots(me.node_size, is_shared ? statics.bytes : 0, is_explicit, heap_bytes,
-                           me.segment_bytes, &layout);
+  uccs_status_t status = mem::plan_slots(me.node_size, is_shared ? statics.bytes : 0, is_explicit,
+                                         heap_bytes, me.segment_bytes, &layout);
   if (status != UCCS_OK) return status;
   const int index = me.ec - me.node_first;
   status = segment.attach(me.segment_fd, me.node_size, index, layout);

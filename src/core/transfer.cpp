@@ -18,18 +18,14 @@ net::Channel* path_of(const Request* request) {
   return request->home->paths[request->endpoint->link_index];
 }
 
-uint8_t lane_at_target(const Request* request) {
-  const int lane = request->endpoint->lane;
-  return lane >= 0 ? static_cast<uint8_t>(lane) : request->lane;
+int lane_at_target(const Request* request) {
+  return request->endpoint->lane >= 0 ? request->endpoint->lane : request->lane;
 }
 
 uccs_status_t post_message(Request* request, Kind kind, const void* head, size_t head_bytes,
                            const net::Payload* payload) {
-  const net::Envelope envelope = {.traffic = net::Traffic::kRequest,
-                                  .lane = lane_at_target(request),
-                                  .source_lane = request->lane,
-                                  .kind = static_cast<uint8_t>(kind),
-                                  .id = 0};
+  const net::Envelope envelope =
+      make_envelope(net::Traffic::kRequest, kind, lane_at_target(request), request->lane);
   return request->endpoint->link->table->message(path_of(request), request->endpoint->ec, envelope,
                                                  head, head_bytes, payload);
 }
@@ -39,7 +35,7 @@ uccs_status_t post_emulated(Request* request, size_t bytes) {
   const Transfer& transfer = request->transfer;
   const WireAddress there =
       wire_address(transfer.remote.area, transfer.remote.offset + transfer.run.remote);
-  const auto handle = reinterpret_cast<uint64_t>(request);
+  const auto handle = hand_out(request);
   if (transfer.is_put) {
     const PutHead head = {there, handle};
     const net::Piece piece = {transfer.run.local, bytes};

@@ -28,6 +28,14 @@ enum class Kind : uint8_t {
   kLeft         ///< reply of EC 0: all do
 };
 
+constexpr net::Envelope make_envelope(net::Traffic traffic, Kind kind, int lane, int source_lane,
+                                      int id = 0) {
+  return {traffic, lane, source_lane, static_cast<int>(kind), id};
+}
+constexpr Kind kind_of(const net::Arrival& arrival) {
+  return static_cast<Kind>(arrival.envelope.kind());
+}
+
 /// Where in an EC's memory, in that EC's own terms: the area in the two highest bits (no address in
 /// use has them), below it the offset in the area, or the address in registered memory.
 struct WireAddress {

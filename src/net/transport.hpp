@@ -96,16 +96,37 @@ struct Completion {
   void (*done)(Completion* self, uccs_status_t status) = nullptr;
 };
 
-/// What travels with every message and is not interpreted on the way, but for lane and traffic.
-/// Small enough to be passed in a register.
-struct Envelope {
-  Traffic traffic;
-  uint8_t lane;  ///< of the target
-  uint8_t source_lane;
-  uint8_t kind;  ///< 0..31, core's
-  uint8_t id;    ///< core's
+/// What travels with every message, in one register. Transports look at traffic and lane; kind and
+/// id are core's.
+///
+///     bits 0-7    8-12  16-23  32-39  56-63
+///          traffic kind  id     lane   source lane
+class Envelope {
+ public:
+  Envelope() = default;
+  constexpr Envelope(Traffic traffic, int lane, int source_lane, int kind, int id)
+      : bits_(static_cast<uint64_t>(traffic) | static_cast<uint64_t>(kind) << 8 |
+              static_cast<uint64_t>(id) << 16 | static_cast<uint64_t>(lane) << 32 |
+              static_cast<uint64_t>(source_lane) << 56) {}
+
+  constexpr Traffic traffic() const { return static_cast<Traffic>(bits_ & 255); }
+  constexpr int kind() const { return static_cast<int>(bits_ >> 8 & 31); }
+  constexpr int id() const { return static_cast<int>(bits_ >> 16 & 255); }
+  constexpr int lane() const { return static_cast<int>(bits_ >> 32 & 255); }  ///< of the target
+  constexpr int source_lane() const { return static_cast<int>(bits_ >> 56); }
+
+  /// What is the same on both sides: kind, id and source lane, where they are.
+  static constexpr uint64_t kCarriedBits = 0xff00000000ff1f00;
+  constexpr uint64_t carried() const { return bits_ & kCarriedBits; }
+  static constexpr Envelope arrived(uint64_t carried, Traffic traffic, int lane) {
+    Envelope envelope(traffic, lane, 0, 0, 0);
+    envelope.bits_ |= carried & kCarriedBits;
+    return envelope;
+  }
+
+ private:
+  uint64_t bits_;
 };
-static_assert(sizeof(Envelope) <= 8);
 
 struct Piece {
   const void* base;

@@ -15,7 +15,8 @@
 
 namespace {
 
-using uccs::base::Ring;
+template <size_t kCapacity>
+using Ring = uccs::base::Ring<kCapacity>;
 
 struct Unmap {
   size_t bytes;
@@ -35,9 +36,10 @@ struct Item {
   uint64_t number;
   uint64_t filler[5];
 };
-static_assert(sizeof(Item) == Ring::kDataBytes);
+static_assert(sizeof(Item) == Ring<4>::kDataBytes);
 
-void send(Ring ring, uint64_t producer, uint64_t number) {
+template <typename R>
+void send(R ring, uint64_t producer, uint64_t number) {
   Item item = {producer, number, {}};
   for (uint64_t& f : item.filler) f = producer * 1000003 + number;
   uint64_t position;
@@ -47,11 +49,12 @@ void send(Ring ring, uint64_t producer, uint64_t number) {
 }
 
 /// Takes `count` items; false when one is torn, lost, doubled or out of its producer's order.
-bool receive_all(Ring ring, uint64_t producers, uint64_t each) {
+template <typename R>
+bool receive_all(R ring, uint64_t producers, uint64_t each) {
   std::vector<uint64_t> next(producers, 0);
   uint64_t position = ring.published_head(), published = position;
   for (uint64_t left = producers * each; left > 0; --left) {
-    const Ring::Slot* slot;
+    const typename R::Slot* slot;
     while (!(slot = ring.peek(position))) sched_yield();
     Item item;
     memcpy(&item, slot->data, sizeof item);
@@ -65,9 +68,9 @@ bool receive_all(Ring ring, uint64_t producers, uint64_t each) {
 }
 
 TEST(Ring, ZeroMemoryIsEmptyAndFillsToCapacity) {
-  alignas(64) static char memory[Ring::bytes(8)];
+  alignas(64) static char memory[Ring<8>::kBytes];
   memset(memory, 0, sizeof memory);
-  Ring ring(memory, 8);
+  Ring<8> ring(memory);
   EXPECT_EQ(ring.peek(0), nullptr);
   uint64_t position = 99;
   for (uint64_t i = 0; i < 8; ++i) {
@@ -80,9 +83,9 @@ TEST(Ring, ZeroMemoryIsEmptyAndFillsToCapacity) {
 }
 
 TEST(Ring, AReservedSlotIsNotVisibleBeforeCommit) {
-  alignas(64) static char memory[Ring::bytes(4)];
+  alignas(64) static char memory[Ring<4>::kBytes];
   memset(memory, 0, sizeof memory);
-  Ring ring(memory, 4);
+  Ring<4> ring(memory);
   uint64_t first, second;
   ASSERT_TRUE(ring.reserve(&first));
   ASSERT_TRUE(ring.reserve(&second));
@@ -95,16 +98,16 @@ TEST(Ring, AReservedSlotIsNotVisibleBeforeCommit) {
 }
 
 TEST(Ring, GenerationsSurviveManyLaps) {
-  alignas(64) static char memory[Ring::bytes(4)];
+  alignas(64) static char memory[Ring<4>::kBytes];
   memset(memory, 0, sizeof memory);
-  Ring ring(memory, 4);
+  Ring<4> ring(memory);
   uint64_t published = 0;
   for (uint64_t i = 0; i < 4 * 256 * 3; ++i) {  // the generation is a byte: three times around
     EXPECT_EQ(ring.peek(i), nullptr) << i;
     uint64_t position;
     ASSERT_TRUE(ring.reserve(&position)) << i;
     ring.commit(position, (i & 0xffff) << 8);
-    const Ring::Slot* slot = ring.peek(i);
+    const Ring<4>::Slot* slot = ring.peek(i);
     ASSERT_NE(slot, nullptr) << i;
     EXPECT_EQ(slot->word.load() >> 8, i & 0xffff);
     ring.pop(i + 1, &published);
@@ -112,9 +115,9 @@ TEST(Ring, GenerationsSurviveManyLaps) {
 }
 
 TEST(Ring, HeadIsPublishedEveryQuarter) {
-  alignas(64) static char memory[Ring::bytes(16)];
+  alignas(64) static char memory[Ring<16>::kBytes];
   memset(memory, 0, sizeof memory);
-  Ring ring(memory, 16);
+  Ring<16> ring(memory);
   uint64_t published = 0;
   for (uint64_t position = 1; position < 4; ++position) ring.pop(position, &published);
   EXPECT_EQ(ring.published_head(), 0u);
@@ -122,10 +125,10 @@ TEST(Ring, HeadIsPublishedEveryQuarter) {
   EXPECT_EQ(ring.published_head(), 4u);
 }
 
-void run_threads(size_t capacity, uint64_t producers, uint64_t each) {
-  const size_t bytes = Ring::bytes(capacity);
-  Memory memory = shared_memory(bytes);
-  Ring ring(memory.get(), capacity);
+template <size_t kCapacity>
+void run_threads(uint64_t producers, uint64_t each) {
+  Memory memory = shared_memory(Ring<kCapacity>::kBytes);
+  Ring<kCapacity> ring(memory.get());
   std::vector<std::thread> threads;
   for (uint64_t p = 0; p < producers; ++p)
     threads.emplace_back([=] {
@@ -134,14 +137,14 @@ void run_threads(size_t capacity, uint64_t producers, uint64_t each) {
   EXPECT_TRUE(receive_all(ring, producers, each));
   for (std::thread& thread : threads) thread.join();
 }
-TEST(Ring, OneProducerThread) { run_threads(4, 1, 20000); }
-TEST(Ring, FourProducerThreads) { run_threads(16, 4, 5000); }
-TEST(Ring, EightProducerThreadsOnFourSlots) { run_threads(4, 8, 1000); }
+TEST(Ring, OneProducerThread) { run_threads<4>(1, 20000); }
+TEST(Ring, FourProducerThreads) { run_threads<16>(4, 5000); }
+TEST(Ring, EightProducerThreadsOnFourSlots) { run_threads<4>(8, 1000); }
 
 TEST(Ring, ConsumersTakeTurns) {
   constexpr uint64_t kEach = 4000, kProducers = 2;
-  Memory memory = shared_memory(Ring::bytes(64));
-  Ring ring(memory.get(), 64);
+  Memory memory = shared_memory(Ring<64>::kBytes);
+  Ring<64> ring(memory.get());
   std::atomic<bool> lock = false;
   std::atomic<uint64_t> position = 0, taken = 0;
   uint64_t published = 0;  // guarded by lock
@@ -172,31 +175,32 @@ TEST(Ring, ConsumersTakeTurns) {
   EXPECT_EQ(taken.load(), kEach * kProducers);
 }
 
-void run_processes(size_t capacity, uint64_t producers, uint64_t each) {
-  Memory memory = shared_memory(Ring::bytes(capacity));
+template <size_t kCapacity>
+void run_processes(uint64_t producers, uint64_t each) {
+  Memory memory = shared_memory(Ring<kCapacity>::kBytes);
   std::vector<pid_t> children;
   for (uint64_t p = 0; p < producers; ++p) {
     const pid_t child = fork();
     ASSERT_GE(child, 0);
     if (child == 0) {
-      for (uint64_t n = 0; n < each; ++n) send(Ring(memory.get(), capacity), p, n);
+      for (uint64_t n = 0; n < each; ++n) send(Ring<kCapacity>(memory.get()), p, n);
       _exit(0);
     }
     children.push_back(child);
   }
-  EXPECT_TRUE(receive_all(Ring(memory.get(), capacity), producers, each));
+  EXPECT_TRUE(receive_all(Ring<kCapacity>(memory.get()), producers, each));
   for (pid_t child : children) {
     int status = -1;
     EXPECT_EQ(waitpid(child, &status, 0), child);
     EXPECT_EQ(status, 0);
   }
 }
-TEST(Ring, OneProducerProcess) { run_processes(512, 1, 50000); }
-TEST(Ring, FourProducerProcesses) { run_processes(8, 4, 5000); }
+TEST(Ring, OneProducerProcess) { run_processes<512>(1, 50000); }
+TEST(Ring, FourProducerProcesses) { run_processes<8>(4, 5000); }
 
 TEST(Ring, AConsumerThatAttachesLaterGoesOn) {
-  Memory memory = shared_memory(Ring::bytes(8));
-  Ring ring(memory.get(), 8);
+  Memory memory = shared_memory(Ring<8>::kBytes);
+  Ring<8> ring(memory.get());
   for (int round = 0; round < 5; ++round) {
     for (uint64_t n = 0; n < 3; ++n) send(ring, 0, n);
     EXPECT_TRUE(receive_all(ring, 1, 3)) << round;

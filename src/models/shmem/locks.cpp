@@ -29,16 +29,13 @@ class Lock {
   }
 
   void acquire() {
-    const uint32_t me = self();
-    // Relaxed: the exchange publishes it.
-    __atomic_store_n(node_, kWaits, __ATOMIC_RELAXED);
-    const uint32_t before = __atomic_exchange_n(tail_, me, __ATOMIC_ACQ_REL);
-    if (before == 0) {
-      __atomic_store_n(node_, 0, __ATOMIC_RELAXED);
-      return;
-    }
-    // Add, not store: its predecessor may be handing the lock to it at this moment.
-    __atomic_fetch_or(&half(static_cast<int>(before - 1), 1), me, __ATOMIC_RELEASE);
+    // Relaxed: the exchange publishes it. From then on a successor may write to it, too.
+    __atomic_store_n(node_, 0, __ATOMIC_RELAXED);
+    const uint32_t before = __atomic_exchange_n(tail_, self(), __ATOMIC_ACQ_REL);
+    if (before == 0) return;
+    __atomic_fetch_or(node_, kWaits, __ATOMIC_RELAXED);
+    // Only now that it waits does its predecessor learn of it, who may then hand over at once.
+    __atomic_fetch_or(&half(static_cast<int>(before - 1), 1), self(), __ATOMIC_RELEASE);
     Waiting waiting(call_);
     // Acquire: pairs with the hand-over in release.
     while ((__atomic_load_n(node_, __ATOMIC_ACQUIRE) & kWaits) != 0) waiting.pause();

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
+#include <shmemx.h>
 #include <string.h>
 
 #include "base/log.hpp"
@@ -58,7 +59,10 @@ void* allocate_aligned(size_t alignment, size_t bytes, const char* call) {
 
 UCCS_SHMEM(void*, malloc, (size_t size)) { return allocate(size, kAlignment); }
 
-UCCS_SHMEM(void*, malloc_with_hints, (size_t size, long)) { return allocate(size, kAlignment); }
+UCCS_SHMEM(void*, malloc_with_hints, (size_t size, long hints)) {
+  if ((hints & SHMEMX_MALLOC_NO_BARRIER) == 0) return allocate(size, kAlignment);
+  return size != 0 ? core::heap_allocate(size, kAlignment) : nullptr;
+}
 
 UCCS_SHMEM(void*, calloc, (size_t count, size_t size)) {
   size_t bytes;

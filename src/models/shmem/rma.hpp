@@ -57,19 +57,20 @@ template <size_t bytes>
   }
 }
 
-/// Elements in a row. One alone is the frequent case, and may be a flag.
+/// Elements in a row. One alone is the frequent case, and may be a flag; none may come with any
+/// pointers.
 template <size_t bytes>
 [[gnu::always_inline]] inline void store_elements(void* to, const void* from, size_t count) {
   if (count == 1)
     store_element<bytes>(to, from);
-  else
+  else if (count != 0)
     mem::copy(to, from, count * bytes);
 }
 template <size_t bytes>
 [[gnu::always_inline]] inline void load_elements(void* to, const void* from, size_t count) {
   if (count == 1)
     load_element<bytes>(to, from);
-  else
+  else if (count != 0)
     mem::copy(to, from, count * bytes);
 }
 
@@ -144,7 +145,7 @@ inline bool is_aligned(const void* address, size_t bytes) {
     store_element<8>(to, source);
   else if (bytes == 4 && is_aligned(to, 4))
     store_element<4>(to, source);
-  else
+  else if (bytes != 0)
     mem::copy(to, source, bytes);
 }
 
@@ -158,7 +159,7 @@ inline bool is_aligned(const void* address, size_t bytes) {
     load_element<8>(dest, from);
   else if (bytes == 4 && is_aligned(from, 4))
     load_element<4>(dest, from);
-  else
+  else if (bytes != 0)
     mem::copy(dest, from, bytes);
 }
 

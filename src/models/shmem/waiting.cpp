@@ -9,8 +9,10 @@
 namespace uccs::shmem {
 
 void Waiting::look_around() {
-  if (misses_ == kLong) show(call_);
-  if (misses_ > 2 * kLong) misses_ -= kLong;  // it must not wrap
+  if (!is_shown_ && backoff_.will_sleep()) {
+    is_shown_ = true;
+    show(call_);
+  }
   if (rte::job_is_ending()) rte::end_job(1, nullptr);
 }
 

@@ -13,7 +13,7 @@ class Waiting {
   /// `call` is a string literal: the launcher shows it when the wait takes long.
   explicit Waiting(const char* call) : call_(call) {}
   ~Waiting() {
-    if (misses_ >= kLong) show(nullptr);
+    if (is_shown_) show(nullptr);
   }
   Waiting(const Waiting&) = delete;
   Waiting& operator=(const Waiting&) = delete;
@@ -26,13 +26,13 @@ class Waiting {
   }
 
  private:
-  static constexpr uint32_t kLook = 64;    ///< misses between looks whether the job ends
-  static constexpr uint32_t kLong = 4096;  ///< misses after which the wait is shown
+  static constexpr uint32_t kLook = 64;  ///< misses between looks whether the job ends
   void look_around();
   static void show(const char* what);
 
   base::Backoff backoff_;
   uint32_t misses_ = 0;
+  bool is_shown_ = false;  ///< to the launcher, once the wait has taken long enough to sleep
   const char* call_;
 };
 

@@ -36,7 +36,8 @@ struct Buffer {
 };
 static_assert(sizeof(Header) == 64 && sizeof(Buffer) == 64 + kMediumMax);
 
-constexpr size_t kRingBytes = base::Ring::bytes(kRingSlots);
+using Ring = base::Ring<kRingSlots>;
+constexpr size_t kRingBytes = Ring::kBytes;
 constexpr size_t kLaneBytes = kTrafficClasses * kRingBytes;
 constexpr size_t kChannelBytes = kTrafficClasses * kBuffers * sizeof(Buffer);
 
@@ -56,8 +57,10 @@ constexpr size_t buffer_offset(const Shape& shape, int channel, Traffic traffic)
 
 /// The 64-bit word of a slot:
 ///
-///     bits 0-7        8-12   13-15  16-23  24-31       32-55         56-63
-///          generation kind   form   id     head bytes  source EC     source lane
+///     bits 0-7        8-12   13-15  16-23  24-31       32-55      56-63
+///          generation kind   form   id     head bytes  source EC  source lane
+///
+/// (kind, id and source lane are where an Envelope has them),
 ///
 /// and where the payload is:
 enum class Form : uint8_t {
@@ -70,22 +73,18 @@ struct Descriptor {
   uint32_t bytes;
 };
 static_assert(sizeof(Descriptor) == 8);
-constexpr size_t kHeadMax = base::Ring::kDataBytes;
+constexpr size_t kHeadMax = Ring::kDataBytes;
 constexpr size_t kHeadWithPayloadMax = kHeadMax - sizeof(Descriptor);
 constexpr size_t kInlineMax = kHeadMax - 1;
 constexpr int kMaxEcs = 1 << 24;
 static_assert(kHeadReadable == kHeadMax);
 
 constexpr uint64_t make_word(Envelope envelope, Form form, size_t head_bytes, int source) {
-  return (uint64_t{envelope.kind} << 8) | (static_cast<uint64_t>(form) << 13) |
-         (uint64_t{envelope.id} << 16) | (static_cast<uint64_t>(head_bytes) << 24) |
-         (static_cast<uint64_t>(source) << 32) | (uint64_t{envelope.source_lane} << 56);
+  return envelope.carried() | static_cast<uint64_t>(form) << 13 |
+         static_cast<uint64_t>(head_bytes) << 24 | static_cast<uint64_t>(source) << 32;
 }
-constexpr uint8_t word_kind(uint64_t word) { return (word >> 8) & 31; }
-constexpr Form word_form(uint64_t word) { return static_cast<Form>((word >> 13) & 7); }
-constexpr uint8_t word_id(uint64_t word) { return (word >> 16) & 255; }
-constexpr uint32_t word_head_bytes(uint64_t word) { return (word >> 24) & 255; }
-constexpr int word_source(uint64_t word) { return static_cast<int>((word >> 32) & (kMaxEcs - 1)); }
-constexpr uint8_t word_source_lane(uint64_t word) { return static_cast<uint8_t>(word >> 56); }
+constexpr Form word_form(uint64_t word) { return static_cast<Form>(word >> 13 & 7); }
+constexpr uint32_t word_head_bytes(uint64_t word) { return word >> 24 & 255; }
+constexpr int word_source(uint64_t word) { return static_cast<int>(word >> 32 & (kMaxEcs - 1)); }
 
 }  // namespace uccs::net::shm

@@ -64,7 +64,7 @@ Buffer* Shm::Channel::find_buffer(Traffic traffic) {
 uccs_status_t Shm::Channel::message(int ec, Envelope envelope, const void* head, size_t head_bytes,
                                     const Payload* payload) {
   Shm& shm = *owner_;
-  base::Ring ring = shm.ring_of(ec, envelope.lane, envelope.traffic);
+  Ring ring = shm.ring_of(ec, envelope.lane(), envelope.traffic());
   uint64_t position;
   if (!payload) [[likely]] {
     if (!ring.reserve(&position)) return UCCS_AGAIN;
@@ -78,7 +78,7 @@ uccs_status_t Shm::Channel::message(int ec, Envelope envelope, const void* head,
     data[kInlineMax] = static_cast<std::byte>(payload->bytes);
     ring.commit(position, make_word(envelope, Form::kInline, head_bytes, shm.me_));
   } else {
-    Buffer* buffer = find_buffer(envelope.traffic);
+    Buffer* buffer = find_buffer(envelope.traffic());
     if (!buffer) return UCCS_AGAIN;
     if (!ring.reserve(&position)) return UCCS_AGAIN;
     buffer->busy.store(1, std::memory_order_relaxed);  // the commit below makes it visible
@@ -105,12 +105,11 @@ int Shm::drain(Consumer& consumer, int lane, Traffic traffic, int budget, const 
   uint64_t position = consumer.position.load(std::memory_order_relaxed);
   int taken = 0;
   for (; taken < budget; ++taken) {
-    const base::Ring::Slot* slot = consumer.ring.peek(position);
+    const Ring::Slot* slot = consumer.ring.peek(position);
     if (!slot) break;
     const uint64_t word = slot->word.load(std::memory_order_relaxed);  // acquired by peek
     Arrival arrival = {
-        .envelope = {traffic, static_cast<uint8_t>(lane), word_source_lane(word), word_kind(word),
-                     word_id(word)},
+        .envelope = Envelope::arrived(word, traffic, lane),
         .source = word_source(word),
         .head_bytes = word_head_bytes(word),
         .payload_bytes = 0,
@@ -140,16 +139,20 @@ int Shm::drain(Consumer& consumer, int lane, Traffic traffic, int budget, const 
 
 int Shm::Channel::progress(int lane, uint32_t traffic, int budget, const Sink& sink) {
   int taken = 0;
-  Consumer* consumer = &owner_->consumers_[lane * kTrafficClasses];
-  for (int i = 0; i < kTrafficClasses; ++i, ++consumer) {
-    if ((traffic & (1u << i)) == 0) continue;
+  Consumer* consumers = &owner_->consumers_[lane * kTrafficClasses];
+  const auto look = [&](Traffic which) __attribute__((always_inline)) {
+    Consumer& consumer = consumers[static_cast<int>(which)];
+    if ((traffic & traffic_bit(which)) == 0) return;
     // Relaxed: a stale position makes this thread miss a message or try in vain, once.
-    if (!consumer->ring.peek(consumer->position.load(std::memory_order_relaxed))) [[likely]]
-      continue;
-    if (!consumer->lock.try_lock()) continue;
-    taken += owner_->drain(*consumer, lane, static_cast<Traffic>(i), budget, sink);
-    consumer->lock.unlock();
-  }
+    if (!consumer.ring.peek(consumer.position.load(std::memory_order_relaxed))) [[likely]]
+      return;
+    if (!consumer.lock.try_lock()) return;
+    taken += owner_->drain(consumer, lane, which, budget, sink);
+    consumer.lock.unlock();
+  };
+  look(Traffic::kReply);
+  look(Traffic::kRequest);
+  look(Traffic::kSend);
   return taken;
 }
 

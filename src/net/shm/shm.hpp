@@ -52,14 +52,14 @@ class Shm {
   };
   /// The consumer's side of one ring. Several threads look, the holder of the lock takes.
   struct alignas(64) Consumer {
-    base::Ring ring;
+    Ring ring;
     std::atomic<uint64_t> position = 0;  ///< written by the holder of `lock`
     uint64_t published = 0;              ///< guarded by `lock`
     base::SpinLock lock;
   };
 
-  base::Ring ring_of(int ec, int lane, Traffic traffic) const {
-    return base::Ring(peers_[ec].inbox + ring_offset(lane, traffic), kRingSlots);
+  Ring ring_of(int ec, int lane, Traffic traffic) const {
+    return Ring(peers_[ec].inbox + ring_offset(lane, traffic));
   }
   Header& header_of(int ec) const { return *reinterpret_cast<Header*>(peers_[ec].inbox); }
   std::byte* mapped(int ec, const Remote& remote) const;

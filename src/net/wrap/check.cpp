@@ -72,10 +72,9 @@ class CheckChannel : public ForwardChannel {
                         const Payload* payload) {
     const Capabilities& limits = rules().limits;
     if (const uccs_status_t wrong = rules().check_peer(ec)) return wrong;
-    if (envelope.lane >= rules().parameters.shape.lanes)
-      return complain(UCCS_ERR_INVALID, "there is no lane %d (of %d)", envelope.lane,
+    if (envelope.lane() >= rules().parameters.shape.lanes)
+      return complain(UCCS_ERR_INVALID, "there is no lane %d (of %d)", envelope.lane(),
                       rules().parameters.shape.lanes);
-    if (envelope.kind > 31) return complain(UCCS_ERR_INVALID, "kind %d is above 31", envelope.kind);
     const size_t head_limit = payload ? limits.head_with_payload_max : limits.head_max;
     if (head_bytes > head_limit)
       return complain(UCCS_ERR_INVALID, "head of %zu bytes, %zu are the limit", head_bytes,

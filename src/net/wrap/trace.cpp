@@ -49,7 +49,7 @@ struct TraceChannel : ForwardChannel {
   uccs_status_t message(int ec, Envelope envelope, const void* head, size_t head_bytes,
                         const Payload* payload) {
     const size_t bytes = head_bytes + (payload ? payload->bytes : 0);
-    Count& count = counts().messages[static_cast<int>(envelope.traffic)];
+    Count& count = counts().messages[static_cast<int>(envelope.traffic())];
     return count.note(ForwardChannel::message(ec, envelope, head, head_bytes, payload), bytes);
   }
   int progress(int lane, uint32_t traffic, int budget, const Sink& sink) {

@@ -4,12 +4,21 @@
 
 usage: ends.py OSHRUN PROGRAM
 """
+import os
 import re
 import subprocess
 import sys
 
-# arguments, PEs -> exit status (None: any but 0), patterns that standard error has, and how often at most
+# arguments, numbers of PEs, exit status (None: any but 0), patterns that the output has. Arguments with
+# a = are settings.
 CASES = [
+    (["SHMEM_VERSION=", "ok"], (1, 3), 0, [r"\AUCCS .*OpenSHMEM 1\.6\n\Z"]),
+    (["SMA_INFO=0", "ok"], (2,), 0, [r"SHMEM_SYMMETRIC_SIZE=auto"]),
+    (["SHMEM_SYMMETRIC_SIZE=2e9", "ok"], (1, 2), None, ["SHMEM_SYMMETRIC_SIZE=2e9 is not a size"]),
+    (["SMA_SYMMETRIC_SIZE=-1", "ok"], (2,), None, ["SHMEM_SYMMETRIC_SIZE=-1 is not a size"]),
+    (["SHMEM_SYMMETRIC_SIZE=.5MB", "ok"], (2,), 0, []),
+    (["SHMEM_SYMMETRIC_SIZE=0", "ok"], (2,), 0, []),
+    (["SHMEM_SYMMETRIC_SIZE=0", "exhaust"], (2,), 0, ["SHMEM_SYMMETRIC_SIZE"]),
     (["ok"], (1, 3), 0, []),
     (["global-exit", "0"], (1, 2, 4), 0, []),
     (["global-exit", "7"], (1, 2, 4), 7, []),
@@ -41,28 +50,31 @@ CASES = [
 ]
 
 
-def run(oshrun: str, program: str, arguments: list[str], pes: int) -> list[str]:
-    job = subprocess.run([oshrun, "-n", str(pes), "--timeout", "30", program, *arguments],
-                         capture_output=True, text=True, timeout=90)
-    wanted, patterns = next((c[2], c[3]) for c in CASES if c[0] == arguments)
+def run(oshrun: str, program: str, case: tuple, pes: int) -> list[str]:
+    arguments, _, wanted, patterns = case
+    settings = dict(a.split("=", 1) for a in arguments if "=" in a)
+    words = [a for a in arguments if "=" not in a]
+    job = subprocess.run([oshrun, "-n", str(pes), "--timeout", "30", program, *words], text=True,
+                         capture_output=True, timeout=90, env=dict(os.environ, **settings))
+    output = job.stdout + job.stderr
     name = f"{' '.join(arguments)} on {pes} PEs"
     found = []
     if job.returncode != wanted if wanted is not None else job.returncode == 0:
         found.append(f"{name}: exit status {job.returncode}, should be "
                      f"{'an error' if wanted is None else wanted}")
-    found += [f"{name}: no '{p}' on standard error" for p in patterns if not re.search(p, job.stderr)]
+    found += [f"{name}: no '{p}' in the output" for p in patterns if not re.search(p, output)]
     if wanted == 0 and not patterns and job.stderr:
         found.append(f"{name}: a job that succeeds has nothing to say")
-    if arguments[0] == "global-exit" and f"PE {pes - 1} unflushed" not in job.stdout:
+    if "global-exit" in arguments and f"PE {pes - 1} unflushed" not in job.stdout:
         found.append(f"{name}: what was written before is lost")
-    if arguments[0] == "exhaust" and len(re.findall("SHMEM_SYMMETRIC_SIZE", job.stderr)) != 1:
+    if "exhaust" in arguments and len(re.findall("exhausted", job.stderr)) != 1:
         found.append(f"{name}: exhaustion is to be told once")
     return [f"{line}\n{job.stderr}" for line in found]
 
 
 def main() -> int:
-    found = [line for arguments, counts, _, _ in CASES for pes in counts
-             for line in run(sys.argv[1], sys.argv[2], arguments, pes)]
+    found = [line for case in CASES for pes in case[1]
+             for line in run(sys.argv[1], sys.argv[2], case, pes)]
     print("\n".join(found) if found else f"{len(CASES)} ways to end a job do what they should")
     return 1 if found else 0
 

@@ -124,7 +124,7 @@ static void test_reductions(void) {
   uccs_group_t world = uccs_group_world();
 /* Top bits set in many: a comparison of the wrong signedness shows. */
 #define VALUE(type, ec, i) \
-  (type)((type)((ec)*37 + (i)*5 + 3) ^ (type)((type)((i) % 2) << (sizeof(type) * 8 - 1)))
+  (type)((type)((ec)*37 + (i)*5 + 3) ^ (type)((uint64_t)((i) % 2) << (sizeof(type) * 8 - 1)))
 #define IS_FLOAT 0
 #define SUM(type, a, b) (type)((uint64_t)(a) + (uint64_t)(b)) /* wraps */
 #define PRODUCT(type, a, b) (type)((uint64_t)(a) * (uint64_t)(b))

@@ -1,0 +1,170 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/// Puts, gets and atomics on the areas of a peer.
+#include <cstring>
+
+#include "fixture.hpp"
+
+namespace conformance {
+namespace {
+
+void fill(std::byte* at, size_t bytes, int seed) {
+  for (size_t i = 0; i < bytes; ++i) at[i] = static_cast<std::byte>(seed * 37 + i * 11 + (i >> 8));
+}
+bool holds(const std::byte* at, size_t bytes, int seed) {
+  for (size_t i = 0; i < bytes; ++i)
+    if (at[i] != static_cast<std::byte>(seed * 37 + i * 11 + (i >> 8))) return false;
+  return true;
+}
+
+const size_t kSizes[] = {0, 1, 3, 8, 63, 64, 65, 1000, 4096, 8193, 100000};
+
+/// To the heap or the globals of the next EC and back, at even and odd offsets.
+void put_get(Fixture& fixture) {
+  if (!fixture.can.has_put_get) {
+    std::printf("SKIP put_get: %s moves no memory\n", fixture.name.c_str());
+    return;
+  }
+  std::vector<std::byte> out(kHeapBytes), back(kHeapBytes);
+  for (const bool is_heap : {true, false})
+    for (const size_t bytes : kSizes)
+      for (const uint64_t shift : {0, 3}) {
+        if (!is_heap && bytes + shift > kStaticBytes) continue;
+        const Remote there = is_heap ? fixture.in_heap(shift) : fixture.in_statics(shift);
+        const std::byte* mine = (is_heap ? fixture.heap : fixture.statics) + shift;
+        fill(out.data(), bytes, fixture.me);
+        CHECK(complete(fixture, [&](Completion* done) {
+                return fixture.table->put(fixture.channels[0], fixture.next(), there, out.data(),
+                                          bytes, done);
+              }) == UCCS_OK);
+        fixture.barrier();
+        CHECK(holds(mine, bytes, fixture.previous()));
+        CHECK(complete(fixture, [&](Completion* done) {
+                return fixture.table->get(fixture.channels[0], fixture.next(), there, back.data(),
+                                          bytes, done);
+              }) == UCCS_OK);
+        CHECK(holds(back.data(), bytes, fixture.me));
+        fixture.barrier();
+      }
+}
+
+/// Private memory of a peer, where the transport and the system let us.
+void registered(Fixture& fixture) {
+  constexpr size_t kBytes = 100000;
+  std::vector<std::byte> memory(kBytes), out(kBytes), back(kBytes);
+  struct Place {
+    uint64_t address, key;
+  } mine = {reinterpret_cast<uint64_t>(memory.data()), 0};
+  CHECK(fixture.table->register_memory(fixture.instance, memory.data(), kBytes, &mine.key) ==
+        UCCS_OK);
+  const auto all = fixture.gather(&mine, sizeof mine);
+  Place theirs;
+  std::memcpy(&theirs, all.data() + sizeof theirs * static_cast<size_t>(fixture.next()),
+              sizeof theirs);
+  const Remote there = {Area::kRegistered, theirs.address + 5, theirs.key};
+  fill(out.data(), kBytes, fixture.me);
+  const uccs_status_t status = complete(fixture, [&](Completion* done) {
+    return fixture.table->put(fixture.channels[0], fixture.next(), there, out.data(), kBytes - 5,
+                              done);
+  });
+  CHECK(status == UCCS_OK || status == UCCS_ERR_UNSUPPORTED);
+  fixture.barrier();
+  if (status == UCCS_OK) {
+    CHECK(holds(memory.data() + 5, kBytes - 5, fixture.previous()));
+    CHECK(complete(fixture, [&](Completion* done) {
+            return fixture.table->get(fixture.channels[0], fixture.next(), there, back.data(),
+                                      kBytes - 5, done);
+          }) == UCCS_OK);
+    CHECK(holds(back.data(), kBytes - 5, fixture.me));
+  } else {
+    std::printf("SKIP registered: %s does not reach private memory here\n", fixture.name.c_str());
+  }
+  fixture.barrier();
+  fixture.table->release_memory(fixture.instance, mine.key);
+}
+
+/// All ECs count on one word, in both areas and all types' sizes.
+void atomics(Fixture& fixture) {
+  if (!fixture.can.has_atomics) {
+    std::printf("SKIP atomics: %s has none\n", fixture.name.c_str());
+    return;
+  }
+  constexpr uint64_t kEach = 300;
+  std::memset(fixture.heap, 0, 64);
+  std::memset(fixture.statics, 0, 64);
+  fixture.barrier();
+  const auto apply = [&](const Remote& there, base::AtomicOp op, base::AtomicType type,
+                         uint64_t operand, uint64_t expected) {
+    uint64_t old = ~uint64_t{0};
+    const AtomicArguments arguments = {op, type, operand, expected};
+    CHECK(complete(fixture, [&](Completion* done) {
+            return fixture.table->atomic(fixture.channels[0], 0, there, arguments, &old, done);
+          }) == UCCS_OK);
+    return old;
+  };
+  using base::AtomicOp;
+  using base::AtomicType;
+  for (uint64_t i = 0; i < kEach; ++i) {
+    for (const Remote& there : {fixture.in_heap(0), fixture.in_statics(0)})
+      CHECK(apply(there, AtomicOp::kAdd, AtomicType::kUint64, 3, 0) % 3 == 0);
+    for (const Remote& there : {fixture.in_heap(8), fixture.in_statics(8)})
+      CHECK(apply(there, AtomicOp::kAdd, AtomicType::kInt32, 1, 0) < 1u << 31);
+    uint64_t seen = 0, expected;
+    do {
+      expected = seen;
+      seen = apply(fixture.in_heap(16), AtomicOp::kCompareSwap, AtomicType::kInt64, expected + 1,
+                   expected);
+    } while (seen != expected);
+    apply(fixture.in_heap(24), AtomicOp::kXor, AtomicType::kUint64, uint64_t{1} << fixture.me, 0);
+  }
+  fixture.barrier();
+  const uint64_t total = kEach * static_cast<uint64_t>(fixture.size);
+  CHECK(apply(fixture.in_heap(0), AtomicOp::kFetch, AtomicType::kUint64, 0, 0) == 3 * total);
+  CHECK(apply(fixture.in_statics(0), AtomicOp::kFetch, AtomicType::kUint64, 0, 0) == 3 * total);
+  CHECK(apply(fixture.in_heap(8), AtomicOp::kFetch, AtomicType::kInt32, 0, 0) == total);
+  CHECK(apply(fixture.in_heap(16), AtomicOp::kFetch, AtomicType::kInt64, 0, 0) == total);
+  CHECK(apply(fixture.in_heap(24), AtomicOp::kFetch, AtomicType::kUint64, 0, 0) == 0);
+  fixture.barrier();
+}
+
+/// What was put before a flush that answers UCCS_OK is there, whoever was told.
+void flush(Fixture& fixture) {
+  if (!fixture.can.has_put_get) return;
+  std::memset(fixture.heap, 0, kHeapBytes);
+  fixture.barrier();
+  struct Count : Completion {
+    int done_calls = 0;
+  } completion;
+  completion.done = [](Completion* self, uccs_status_t) {
+    ++static_cast<Count*>(self)->done_calls;
+  };
+  int under_way = 0;
+  for (uint64_t i = 0; i < 200; ++i) {
+    const uint64_t value = i + 1;
+    uccs_status_t status;
+    while ((status = fixture.table->put(fixture.channels[0], fixture.next(), fixture.in_heap(i * 8),
+                                        &value, 8, &completion)) == UCCS_AGAIN)
+      fixture.nudge();
+    if (status == UCCS_IN_PROGRESS) ++under_way;
+    CHECK(status == UCCS_OK || status == UCCS_IN_PROGRESS);
+  }
+  while (fixture.table->flush(fixture.channels[0], fixture.next()) == UCCS_IN_PROGRESS)
+    fixture.nudge();
+  CHECK(completion.done_calls == under_way);
+  CHECK(fixture.table->flush(fixture.channels[0], -1) == UCCS_OK);
+  fixture.barrier();
+  for (uint64_t i = 0; i < 200; ++i) {
+    uint64_t value;
+    std::memcpy(&value, fixture.heap + i * 8, 8);
+    CHECK(value == i + 1);
+  }
+}
+
+}  // namespace
+
+const Case memory_cases[] = {{"put_get", put_get},
+                             {"registered", registered},
+                             {"atomics", atomics},
+                             {"flush", flush},
+                             {nullptr, nullptr}};
+
+}  // namespace conformance

@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/* What UCCS has beside the standard. */
+#include <shmemx.h>
+
+#include "common.h"
+
+enum { kMaxPes = 8, kBlock = 100 };
+
+static unsigned char in[kMaxPes * kBlock], out[kMaxPes * kBlock];
+static size_t in_offsets[kMaxPes], in_sizes[kMaxPes], out_offsets[kMaxPes], out_sizes[kMaxPes];
+static uint64_t signal;
+static long pSync[SHMEM_ALLTOALL_SYNC_SIZE];
+
+/* Member i gives member j (7 i + 3 j) % 31 bytes of value 16 i + j, from the end of its buffer. */
+static size_t given(int i, int j) { return (size_t)(7 * i + 3 * j) % 31; }
+
+static void prepare(int rank, int size) {
+  size_t at = sizeof in;
+  for (int j = 0; j < size; ++j) {
+    in_sizes[j] = given(rank, j);
+    at -= in_sizes[j];
+    in_offsets[j] = at;
+    memset(in + at, 16 * rank + j, in_sizes[j]);
+    out_offsets[j] = (size_t)j * kBlock + 1;
+    out_sizes[j] = 999;
+  }
+  memset(out, 0xff, sizeof out);
+}
+
+static void verify(int rank, int size) {
+  for (int i = 0; i < size; ++i) {
+    CHECK(out_sizes[i] == given(i, rank));
+    const unsigned char* const at = out + out_offsets[i];
+    CHECK(at[-1] == 0xff && at[out_sizes[i]] == 0xff);
+    for (size_t b = 0; b < out_sizes[i]; ++b) CHECK(at[b] == 16 * i + rank);
+  }
+}
+
+int main(void) {
+  shmem_init();
+  const int me = shmem_my_pe(), n = shmem_n_pes(), next = (me + 1) % n;
+  for (int round = 0; round < 20; ++round) {
+    prepare(me, n);
+    shmemx_alltoallv(out, out_offsets, out_sizes, in, in_offsets, in_sizes, 0, 0, n, pSync);
+    verify(me, n);
+  }
+  shmem_team_t backward;
+  CHECK(shmem_team_split_strided(SHMEM_TEAM_WORLD, n - 1, -1, n, NULL, 0, &backward) == 0);
+  prepare(n - 1 - me, n);
+  shmemx_team_alltoallv(out, out_offsets, out_sizes, in, in_offsets, in_sizes, backward, NULL);
+  verify(n - 1 - me, n);
+  shmem_team_destroy(backward);
+  if (me % 2 == 0) {
+    prepare(me / 2, (n + 1) / 2);
+    shmemx_alltoallv(out, out_offsets, out_sizes, in, in_offsets, in_sizes, 0, 1, (n + 1) / 2,
+                     pSync);
+    verify(me / 2, (n + 1) / 2);
+  }
+
+  const double before = shmemx_wtime();
+  CHECK(shmemx_nodename()[0] != '\0');
+  CHECK(shmemx_wtime() >= before && shmem_team_n_pes(SHMEMX_TEAM_NODE) >= 1);
+  char* block = shmem_malloc_with_hints(1000, SHMEMX_MALLOC_NO_BARRIER);
+  CHECK(block && shmemx_malloc_usable_size(block) == 1000);
+  CHECK(shmemx_malloc_usable_size(block + 10) == 990 && shmemx_malloc_usable_size(&signal) == 0);
+  shmem_barrier_all();
+  shmemx_putmem_signal(block, "over there", 11, &signal, 3, next);
+  CHECK(shmem_signal_wait_until(&signal, SHMEM_CMP_NE, 0) == 3 && !strcmp(block, "over there"));
+  CHECK(shmemx_quiet_test() == 1 && shmemx_ctx_fence_test(SHMEM_CTX_DEFAULT) == 1);
+  CHECK(shmemx_fence_test() == 1 && shmemx_ctx_quiet_test(SHMEM_CTX_DEFAULT) == 1);
+  shmemx_local_complete();
+  shmemx_ctx_local_complete(SHMEM_CTX_DEFAULT);
+  shmem_free(block);
+  shmem_finalize();
+  return 0;
+}
