@@ -33,8 +33,8 @@ def bench_oversubscribed(bin_dir, arguments):
 
 
 def bench_coll(bin_dir, arguments):
-    """collectives beside bare flags"""
-    run_program(bin_dir, [bin_dir / "coll_bench", *arguments], 2, "--bind", "core")
+    """collectives beside bare flags and beside Open MPI's OpenSHMEM"""
+    subprocess.run([sys.executable, HERE / "coll" / "compare.py", bin_dir, *arguments])
 
 
 def bench_am(bin_dir, arguments):

@@ -10,7 +10,8 @@
 namespace uccs::coll {
 namespace {
 
-/// From here on the members read the root's source at the same time instead of being served.
+/// From here on the work is shared: the root serving all costs more than a step more (2 members:
+/// 64 KiB 20 % faster, 1 MiB 1.3 to 1.9 times; 8 on 2 CPUs, tree: 64 KiB 1.6, 1 MiB 2 times).
 constexpr size_t kSharedBytes = 16 * 1024;
 
 /// Who serves whom: the root everybody, or a binomial tree.
@@ -136,7 +137,10 @@ void broadcast(Group& group, void* dest, const void* source, size_t bytes, int r
                bool dest_at_root) {
   const Members members = enter(group, {Kind::kBroadcast, bytes, root});
   if (bytes == 0) return;
-  const Tree tree = {members, root, is_flat(members)};
+  // With more members than CPUs they copy in turns, and a root that copies for all leaves CPUs
+  // idle.
+  const bool is_star = is_flat(members) && (bytes < kSharedBytes || !members.own.is_oversubscribed);
+  const Tree tree = {members, root, is_star};
   if (members.size > 1) {
     const Symmetric dests = symmetric(members, dest);
     if (bytes <= kPayloadBytes)
