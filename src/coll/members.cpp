@@ -114,7 +114,7 @@ LongWait::~LongWait() { rte::set_activity(nullptr); }
 void LongWait::pause(base::Backoff& backoff) {
   // Whoever ended the job gave its status; this EC only gets out of the way.
   if (rte::job_is_ending()) rte::end_job(1, nullptr);
-  core::progress_idle();
+  if (core::progress_idle() > 0) backoff.reset();
   backoff.pause();
 }
 

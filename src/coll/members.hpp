@@ -96,7 +96,9 @@ template <typename Ready>
 [[gnu::noinline]] void wait_for(Kind kind, Ready is_ready) {
   base::Backoff backoff;
   do {
-    core::progress_idle();  // a member may wait for a message of this EC before it arrives
+    // A member may wait for a message of this EC before it arrives.
+    if (core::progress_idle() > 0) [[unlikely]]
+      backoff.reset();
     if (backoff.will_sleep()) [[unlikely]] {
       LongWait slow(kind);
       while (!is_ready()) slow.pause(backoff);

@@ -12,7 +12,7 @@ namespace uccs {
 namespace core {
 thread_local uccs_direct_map_t direct_map;
 std::atomic<uint32_t> live_contexts = 0;
-void progress_all_contexts() {}
+int progress_all_contexts() { return 0; }
 
 std::byte* group_scratch(int id) {
   return reinterpret_cast<std::byte*>(direct_map.heap_low) +
