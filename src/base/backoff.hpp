@@ -65,7 +65,10 @@ class Backoff {
   /// True once the next pause would sleep: the moment for the waiter to announce itself.
   bool will_sleep() const { return misses_ >= wait_policy().spins + wait_policy().yields; }
 
-  void reset() { misses_ = 0; }
+  void reset() {
+    misses_ = 0;
+    yielding_since_ns_ = 0;
+  }
 
  private:
   void pause_slow(std::atomic<uint32_t>* doorbell, uint32_t seen);
