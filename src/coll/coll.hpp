@@ -5,9 +5,12 @@
 #include "core/group.hpp"
 
 /// Blocking collectives over a group. Collective: every member calls the same ones in the same
-/// order with matching arguments, one thread of each at a time. Buffers may be any memory of the
-/// caller unless a comment says symmetric; symmetric ones (heap or static data) take the direct
-/// path. On return the local destination is final and the local source may be reused.
+/// order with matching arguments, one thread of each at a time. On return the local destination is
+/// final and the local source may be reused.
+///
+/// A buffer is symmetric (heap or static data) on all members, and then the same object, or it is
+/// any other memory on all of them. A symmetric dest must be ready on all members before any of
+/// them calls: others write into it at once. A source need only be ready locally.
 namespace uccs::coll {
 
 using core::Group;
