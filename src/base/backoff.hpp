@@ -17,7 +17,11 @@ struct WaitPolicy {
 
 namespace detail {
 extern WaitPolicy wait_policy_in_force;
-}
+
+/// Misses of this thread before its next yield, if fewer than the policy's: what its last yields
+/// taught it. At first enough for a partner that is about to answer, then one yield to see.
+extern thread_local constinit uint32_t spin_limit [[gnu::tls_model("initial-exec")]];
+}  // namespace detail
 
 /// The policy in force.
 inline const WaitPolicy& wait_policy() { return detail::wait_policy_in_force; }
@@ -36,13 +40,17 @@ inline void cpu_pause() {
 
 /// The one way to wait: poll, call `pause()` after every miss. Spins, then yields, then sleeps for
 /// a bounded time. A local object per wait; costs nothing until the first miss.
+///
+/// The policy knows the ECs that share the CPUs, not their threads nor what else runs. So yields
+/// are timed: one that took as long as two switches found somebody waiting for this CPU, and the
+/// thread yields at once from then on, until yields come back quickly again.
 class Backoff {
  public:
   /// After a miss. The inline part is the spin only. The pause is there from the first miss on:
   /// without it the poll takes the line back from the writer, and a hand-over that takes 35 ns took
   /// 300.
   void pause() {
-    if (misses_ < wait_policy().spins) {
+    if (is_spinning()) {
       ++misses_;
       cpu_pause();
       return;
@@ -50,11 +58,22 @@ class Backoff {
     pause_slow(nullptr, 0);
   }
 
+  /// For loops that must not sleep because nobody would wake them: yields on a crowded CPU, else
+  /// only now and then, to see.
+  void pause_awake() {
+    ++misses_;
+    if (misses_ % kLooksPerYield != 0 && wait_policy().spins > 0 && detail::spin_limit > 0) {
+      cpu_pause();
+    } else {
+      yield_timed();
+    }
+  }
+
   /// As `pause`, but the sleep is a futex wait on `*doorbell` while it still holds `seen`: whoever
   /// rings (increments and wakes) ends it early. Sleeps stay bounded, so a ring that is missed
   /// costs at most `sleep_ns_max`.
   void pause_on(std::atomic<uint32_t>* doorbell, uint32_t seen) {
-    if (misses_ < wait_policy().spins) {
+    if (is_spinning()) {
       ++misses_;
       cpu_pause();
       return;
@@ -65,12 +84,17 @@ class Backoff {
   /// True once the next pause would sleep: the moment for the waiter to announce itself.
   bool will_sleep() const { return misses_ >= wait_policy().spins + wait_policy().yields; }
 
+  /// True while the next pause would neither yield nor sleep.
+  bool is_spinning() const { return misses_ < wait_policy().spins && misses_ < detail::spin_limit; }
+
   void reset() {
     misses_ = 0;
     yielding_since_ns_ = 0;
   }
 
  private:
+  static constexpr uint32_t kLooksPerYield = 64;
+  static void yield_timed();
   void pause_slow(std::atomic<uint32_t>* doorbell, uint32_t seen);
   uint32_t misses_ = 0;
   uint64_t yielding_since_ns_ = 0;  ///< 0: not yet
