@@ -105,9 +105,8 @@ uccs_status_t post_atomic(Request* request, const net::Remote& target,
                              .expected = arguments.expected,
                              .op = static_cast<uint8_t>(arguments.op),
                              .type = static_cast<uint8_t>(arguments.type)};
-    const net::Envelope envelope =
-        make_envelope(net::Traffic::kRequest, Kind::kAtomic,
-                      endpoint->lane >= 0 ? endpoint->lane : request->lane, request->lane);
+    const net::Envelope envelope = make_envelope(net::Traffic::kRequest, Kind::kAtomic,
+                                                 lane_at(*endpoint, request->lane), request->lane);
     status = table->message(path, endpoint->ec, envelope, &head, sizeof head, nullptr);
     if (status == UCCS_OK) status = UCCS_IN_PROGRESS;
   }

@@ -26,8 +26,26 @@ namespace {
 std::atomic<Context*> table[kMaxContexts];
 uint32_t incarnations[kMaxContexts];
 
-/// Threads inside progress_all_contexts: a context goes only when nobody is.
-std::atomic<int> visitors = 0;
+/// Threads inside progress_all_contexts: a context goes only when nobody is. Counted on one of
+/// several lines each, since idle threads come here all the time.
+struct alignas(64) Visitors {
+  std::atomic<int> count = 0;
+};
+constexpr uint32_t kVisitorLines = 64;
+Visitors visitors[kVisitorLines];
+
+std::atomic<int>& visitors_line() {
+  static std::atomic<uint32_t> next = 0;
+  static thread_local const uint32_t mine =
+      next.fetch_add(1, std::memory_order_relaxed) % kVisitorLines;
+  return visitors[mine].count;
+}
+
+void wait_for_visitors() {
+  base::Backoff backoff;
+  for (const Visitors& line : visitors)
+    while (line.count.load(std::memory_order_seq_cst) > 0) backoff.pause();
+}
 
 int configured(int attribute, int setting, int most) {
   const int value = attribute > 0 ? attribute : setting > 0 ? setting : base::usable_cpus();
@@ -60,6 +78,8 @@ uccs_status_t fill(Context* context, const uccs_context_attributes_t& attributes
   context->lanes.reset(new (std::nothrow) Lane[static_cast<size_t>(context->shape.lanes)]);
   context->channels.reset(new (std::nothrow) Channel[static_cast<size_t>(context->shape.channels)]);
   if (!context->lanes || !context->channels) return UCCS_ERR_NO_MEMORY;
+  context->poll_mask = static_cast<uint32_t>(base::config().poll_mask);
+  open_lanes(context);
   return open_links(context, attributes.resource);
 }
 
@@ -135,12 +155,13 @@ int progress_all_contexts() {
   int steps = 0;
   // Sequentially consistent, like the store of `unlist`: either the one who ends a context sees
   // this visitor, or the visitor sees that the context is gone.
-  visitors.fetch_add(1, std::memory_order_seq_cst);
+  std::atomic<int>& here = visitors_line();
+  here.fetch_add(1, std::memory_order_seq_cst);
   for (uint32_t left = live_contexts.load(std::memory_order_relaxed); left; left &= left - 1) {
     Context* context = table[std::countr_zero(left)].load(std::memory_order_seq_cst);
     if (context) steps += progress(context, this_thread(context));
   }
-  visitors.fetch_sub(1, std::memory_order_release);
+  here.fetch_sub(1, std::memory_order_release);
   return steps;
 }
 
@@ -178,8 +199,7 @@ uccs_status_t uccs_context_destroy(uccs_context_t context) {
   core::leave_together(context);
   context->progress_thread.reset();
   core::unlist(context);
-  base::Backoff backoff;
-  while (core::visitors.load(std::memory_order_seq_cst) > 0) backoff.pause();
+  core::wait_for_visitors();
   core::free_messages(context);
   core::free_handles(context);
   core::close_links(context);
@@ -218,10 +238,16 @@ uccs_status_t uccs_resource_query(uccs_resource_t* resources_out, size_t capacit
 }
 
 int uccs_progress(uccs_context_t context) {
-  const int steps = core::progress(context, core::this_thread(context));
+  core::ThreadSlot& thread = core::this_thread(context);
+  const int steps = core::progress(context, thread);
   // Callers loop. Without a pause a loop of looks takes the line of the next message back from the
-  // sender before it is written: a hand-over of 45 ns took 250.
-  if (steps == 0) base::cpu_pause();
+  // sender before it is written: a hand-over of 45 ns took 250. Without a yield on a crowded CPU
+  // whoever is waited for would run only when this thread's time slice is over.
+  if (steps == 0) {
+    thread.idle.pause_awake();
+  } else {
+    thread.idle.reset();
+  }
   return steps;
 }
 

@@ -47,7 +47,21 @@ class Deferred {
 
 /// One inbox, as core sees it. The rings are the transports'.
 struct alignas(64) Lane {
-  std::atomic<int> bound = 0;  ///< threads that it belongs to
+  std::atomic<int> bound = 0;      ///< threads that it belongs to
+  std::atomic<int> residents = 0;  ///< threads whose home it is; written under Context::lock
+  std::atomic<uint32_t> seen = 0;  ///< `polls` when another thread looked last
+
+  /// Counted by the residents, so that others see whether they are attentive. Inexact where several
+  /// share the lane.
+  alignas(64) std::atomic<uint32_t> polls = 0;
+  /// Has nobody of the residents polled since the last call?
+  bool is_unattended() {
+    const uint32_t now = polls.load(std::memory_order_relaxed);
+    if (seen.load(std::memory_order_relaxed) == now) return true;
+    seen.store(now, std::memory_order_relaxed);
+    return false;
+  }
+
   Deferred requests;
   Deferred replies;  ///< apart, so that waiting requests hold up no reply
   Matcher matcher;

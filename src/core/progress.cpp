@@ -11,16 +11,13 @@
 namespace uccs::core {
 namespace {
 
-/// Messages of one class taken per look. Alone, a thread takes several for one lock; where several
-/// threads poll, each takes one, so that all get their share.
+/// Messages of one class taken per look. Alone at a lane, a thread takes several for one lock;
+/// where several poll it, each takes one, so that all get their share.
 constexpr int kBudgetAlone = Batch::kCapacity / net::kTrafficClasses;
 constexpr int kBudgetShared = 1;
 
 /// Steps a thread makes before it lets others run, when they need its CPU.
 constexpr uint32_t kTurn = 32;
-
-/// How often a thread looks at lanes that are not its own.
-constexpr uint32_t kForeignLaneEvery = 64;
 
 [[gnu::noinline]] int run_deferred(Context* context, ThreadSlot& thread, Deferred& deferred) {
   int steps = 0;
@@ -54,15 +51,12 @@ constexpr uint32_t kForeignLaneEvery = 64;
   return steps;
 }
 
-/// Completions that wait on channels of threads that compute, and steps of operations.
-int advance_channels(Context* context, ThreadSlot& thread) {
-  int steps = advance_channel(thread.channel);
-  for (int i = 0; i < kMaxChannels; ++i) {
-    Channel* channel = &context->channels[i];
-    if (i >= context->shape.channels) break;
-    if (channel == thread.channel || channel->active.load(std::memory_order_relaxed) == 0) continue;
-    steps += advance_channel(channel);
-  }
+/// Steps of operations that were posted on channels of others, who may be computing.
+int advance_others(Context* context, const ThreadSlot& thread) {
+  int steps = 0;
+  const int open = context->open_channels.load(std::memory_order_acquire);
+  for (int i = 0; i < open; ++i)
+    if (&context->channels[i] != thread.channel) steps += advance_channel(&context->channels[i]);
   return steps;
 }
 
@@ -75,35 +69,59 @@ void take_turns(Context* context, ThreadSlot& thread, int steps) {
   if (context->pollers.load(std::memory_order_relaxed) > context->cpus) sched_yield();
 }
 
-int budget_of(const Context* context) {
-  return context->pollers.load(std::memory_order_relaxed) <= 1 ? kBudgetAlone : kBudgetShared;
+/// May the thread run user callbacks of the lane? Those of a bound one are its owners'.
+bool runs_user(const Context* context, const ThreadSlot& thread, int lane) {
+  if (thread.is_internal) return false;
+  return thread.bound_lane == lane ||
+         context->lanes[lane].bound.load(std::memory_order_relaxed) == 0;
 }
 
-/// Whose lane is it? A bound thread's own, or anybody's if nobody is bound to it.
-bool is_mine(Context* context, const ThreadSlot& thread, int lane) {
-  return thread.bound_lane >= 0 ? thread.bound_lane == lane
-                                : context->lanes[lane].bound.load(std::memory_order_relaxed) == 0;
+/// The thread's home.
+[[gnu::always_inline]] inline int poll_home(Context* context, ThreadSlot& thread,
+                                            uint32_t traffic) {
+  Lane& home = context->lanes[thread.lane];
+  home.polls.store(home.polls.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
+  const bool is_alone = home.residents.load(std::memory_order_relaxed) <= 1;
+  return poll_lane(context, thread, thread.lane, runs_user(context, thread, thread.lane), traffic,
+                   is_alone ? kBudgetAlone : kBudgetShared);
 }
 
-[[gnu::noinline]] int poll_many_lanes(Context* context, ThreadSlot& thread, uint32_t traffic) {
-  const int lanes = context->shape.lanes;
-  const bool is_foreign_due = ++thread.ticks % kForeignLaneEvery == 0 || thread.is_internal;
+/// Lanes of `which` that are not the thread's home. Of others' homes only those whose residents do
+/// not poll: otherwise two would fetch every line of every message.
+[[gnu::noinline]] int poll_others(Context* context, ThreadSlot& thread, uint64_t which,
+                                  uint64_t homes, uint32_t traffic) {
   int steps = 0;
-  for (int i = 0, lane = thread.lane; i < lanes; ++i, lane = lane + 1 == lanes ? 0 : lane + 1) {
-    const bool is_own = is_mine(context, thread, lane);
-    if (!is_own && !is_foreign_due) continue;
-    steps += poll_lane(context, thread, lane, is_own && !thread.is_internal, traffic,
-                       budget_of(context));
+  for (uint64_t left = which; left != 0; left &= left - 1) {
+    const int lane = std::countr_zero(left);
+    if ((homes & lane_bit(lane)) != 0 && !context->lanes[lane].is_unattended()) continue;
+    const bool is_alone = context->pollers.load(std::memory_order_relaxed) <= 1;
+    steps += poll_lane(context, thread, lane, runs_user(context, thread, lane), traffic,
+                       is_alone ? kBudgetAlone : kBudgetShared);
   }
+  return steps;
+}
+
+/// Every so often, and again at once as long as there is something to do.
+[[gnu::noinline]] int look_after_others(Context* context, ThreadSlot& thread, uint64_t open,
+                                        uint64_t homes, uint32_t traffic) {
+  const int steps = poll_others(context, thread, open & homes, homes, traffic) +
+                    (traffic == net::kAllTraffic ? advance_others(context, thread) : 0);
+  if (steps > 0) thread.ticks = ~uint32_t{0};
   return steps;
 }
 
 [[gnu::always_inline]] inline int poll_lanes(Context* context, ThreadSlot& thread,
                                              uint32_t traffic) {
-  // With one lane it is everybody's own, or of those who are bound to it.
-  if (context->shape.lanes > 1 || thread.is_internal || !is_mine(context, thread, 0)) [[unlikely]]
-    return poll_many_lanes(context, thread, traffic);
-  return poll_lane(context, thread, 0, true, traffic, budget_of(context));
+  if (!thread.is_settled && !thread.is_internal) [[unlikely]]
+    settle_thread(context, &thread);
+  const uint64_t homes = context->homes.lanes.load(std::memory_order_relaxed);
+  const uint64_t open = context->homes.open();
+  int steps = thread.is_internal ? 0 : poll_home(context, thread, traffic);
+  if ((open & ~homes) != 0) [[unlikely]]  // nobody's lanes
+    steps += poll_others(context, thread, open & ~homes, homes, traffic);
+  if ((++thread.ticks & context->poll_mask) == 0) [[unlikely]]
+    steps += look_after_others(context, thread, open & ~lane_bit(thread.lane), homes, traffic);
+  return steps;
 }
 
 }  // namespace
@@ -112,8 +130,8 @@ int progress(Context* context, ThreadSlot& thread) {
   if (thread.callbacks > 0) [[unlikely]]
     return 0;
   int steps = poll_lanes(context, thread, net::kAllTraffic);
-  if (context->active_channels.load(std::memory_order_relaxed) != 0) [[unlikely]]
-    steps += advance_channels(context, thread);
+  if (thread.channel->active.load(std::memory_order_relaxed) != 0) [[unlikely]]
+    steps += advance_channel(thread.channel);
   if (steps > 0) take_turns(context, thread, steps);
   return steps;
 }
@@ -145,15 +163,15 @@ uccs_status_t post_reply(Context* context, ThreadSlot& thread, int link, int ec,
 std::atomic<uint32_t>* Waiter::arm(bool is_waiting) {
   std::atomic<uint32_t>* doorbell = nullptr;
   const net::Transport& first = *context_->links[0].table;
-  for (int lane = 0; lane < context_->shape.lanes; ++lane)
-    if (thread_.bound_lane == UCCS_LANE_ANY || thread_.bound_lane == lane)
-      doorbell = first.arm(context_->links[0].instance, lane, is_waiting);
+  for (uint64_t left = armed_; left != 0; left &= left - 1)
+    doorbell = first.arm(context_->links[0].instance, std::countr_zero(left), is_waiting);
   return doorbell;
 }
 
 void Waiter::sleep() {
   // Whoever ended the job gave its status; this EC only gets out of the way.
   if (rte::job_is_ending()) rte::end_job(1, nullptr);
+  armed_ = thread_.bound_lane >= 0 ? lane_bit(thread_.bound_lane) : context_->homes.open();
   std::atomic<uint32_t>* doorbell = arm(true);
   if (!doorbell || context_->link_count > 1) {  // one futex cannot wait for two transports
     arm(false);

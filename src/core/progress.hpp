@@ -43,6 +43,7 @@ class Waiter {
   Context* context_;
   ThreadSlot& thread_;
   base::Backoff backoff_;
+  uint64_t armed_ = 0;  ///< lanes whose senders were told of the sleep
 };
 
 /// Makes progress until `is_over()`; UCCS_ERR_STATE from a callback when it is not over yet.

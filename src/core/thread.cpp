@@ -13,6 +13,10 @@ void detach_thread(int index) {
   Context* context = context_at(index);
   if (slot.incarnation == 0 || !context || context->incarnation != slot.incarnation) return;
   bind_thread(context, &slot, UCCS_LANE_ANY);
+  {
+    const std::lock_guard at_home(context->lock);
+    unsettle(context, &slot);
+  }
   if (!slot.is_internal) context->pollers.fetch_sub(1, std::memory_order_relaxed);
   hand_back_channel(slot.channel);
   slot.incarnation = 0;
@@ -34,15 +38,26 @@ void attach_thread(Context* context, ThreadSlot* slot) {
   slot->incarnation = context->incarnation;
   slot->channel = adopt_channel(context);
   slot->lane = slot->channel->lane;
+  open_lane(context, slot->lane);  // replies come there
   context->pollers.fetch_add(1, std::memory_order_relaxed);
 }
 
 void bind_thread(Context* context, ThreadSlot* slot, int lane) {
+  const std::lock_guard guard(context->lock);
+  const bool was_settled = slot->is_settled;
+  unsettle(context, slot);
   if (slot->bound_lane >= 0)
     context->lanes[slot->bound_lane].bound.fetch_sub(1, std::memory_order_relaxed);
   if (lane >= 0) context->lanes[lane].bound.fetch_add(1, std::memory_order_relaxed);
   slot->bound_lane = static_cast<int16_t>(lane);
   slot->lane = lane >= 0 ? static_cast<uint8_t>(lane) : slot->channel->lane;
+  open_lane(context, slot->lane);
+  if (was_settled) settle(context, slot);
+}
+
+void settle_thread(Context* context, ThreadSlot* slot) {
+  const std::lock_guard guard(context->lock);
+  settle(context, slot);
 }
 
 }  // namespace uccs::core

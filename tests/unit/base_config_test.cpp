@@ -38,7 +38,7 @@ class ConfigValues : public testing::Test {
 TEST(Config, Defaults) {
   EXPECT_STREQ(config().symmetric_size, "auto");
   EXPECT_EQ(config().log, LogLevel::kWarn);
-  EXPECT_EQ(config().lanes, 1);
+  EXPECT_EQ(config().lanes, 0);
   EXPECT_EQ(config().channels, 0);
   EXPECT_EQ(config().spin, -1);
   EXPECT_EQ(config().progress, ProgressMode::kPolling);
