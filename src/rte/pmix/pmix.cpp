@@ -95,8 +95,9 @@ void on_answer(pmix_status_t status, pmix_value_t* value, void* user) {
   question->is_done.store(true, std::memory_order_release);
 }
 
-/// False if the launcher does not know.
-bool ask(pmix_rank_t rank, const char* key, bool must_wait, uint64_t deadline_ns, Question** out) {
+/// What the launcher answers.
+pmix_status_t ask(pmix_rank_t rank, const char* key, bool must_wait, uint64_t deadline_ns,
+                  Question** out) {
   pmix_proc_t whom = myself;
   whom.rank = rank;
   pmix_info_t optional{};
@@ -118,16 +119,14 @@ bool ask(pmix_rank_t rank, const char* key, bool must_wait, uint64_t deadline_ns
   }
   if (status == PMIX_SUCCESS) status = question->status;
   *out = question;
-  if (status != PMIX_SUCCESS && must_wait)
-    base::fatal("the launcher cannot say how to reach rank %u: %s", rank,
-                library.error_string(status));
-  return status == PMIX_SUCCESS;
+  return status;
 }
 
 uint32_t job_number(const char* key, uint32_t otherwise, uint64_t deadline_ns) {
   Question* question;
   const uint32_t number =
-      ask(PMIX_RANK_WILDCARD, key, false, deadline_ns, &question) && question->number > 0
+      ask(PMIX_RANK_WILDCARD, key, false, deadline_ns, &question) == PMIX_SUCCESS &&
+              question->number > 0
           ? question->number
           : otherwise;
   delete question;
@@ -184,10 +183,22 @@ void share(std::string* card, uint64_t deadline_ns) {
       base::fatal("the launcher does not store data: %s", library.error_string(status));
     return;
   }
-  Question* question;
-  ask(0, kKey, true, deadline_ns, &question);
-  *card = question->text;
-  delete question;
+  timespec pause = {0, 1'000'000};
+  while (true) {
+    Question* question;
+    const pmix_status_t status = ask(0, kKey, true, deadline_ns, &question);
+    *card = question->text;
+    delete question;
+    if (status == PMIX_SUCCESS) return;
+    // Some servers wait until rank 0 has told them, some say at once that it has not.
+    if (status != PMIX_ERR_NOT_FOUND || base::now_ns() >= deadline_ns)
+      base::fatal(
+          "the launcher cannot say how to reach rank 0: %s; every process that it started "
+          "must run a program that uses UCCS",
+          library.error_string(status));
+    nanosleep(&pause, nullptr);
+    if (pause.tv_nsec < 50'000'000) pause.tv_nsec *= 2;
+  }
 }
 
 struct End {
