@@ -2,6 +2,7 @@
 /// The PMI-1 wire protocol over PMI_FD: mpiexec.hydra of MPICH and its kin, srun --mpi=pmi2. All
 /// that is said here is said before main, but for abort and finalize: an MPI library in the same
 /// process may then use the connection as if it were alone.
+#include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
@@ -93,6 +94,17 @@ Fields ask(const std::string& request, const char* awaited, uint64_t deadline_ns
   return fields;
 }
 
+/// The PMI-2 plug-in of Slurm greets one client per process, with one version of the protocol; the
+/// second is left waiting for ever.
+void refuse_mpi_beside_us() {
+  const bool is_slurm = *variable("PMI_JOBID") != '\0' && *variable("SLURM_STEP_ID") != '\0' &&
+                        *variable("MPI_LOCALNRANKS") == '\0';
+  if (is_slurm && dlsym(RTLD_DEFAULT, "MPI_Init") != nullptr)
+    base::fatal(
+        "this program uses MPI, too, and `srun --mpi=pmi2` serves only one of the two: start it "
+        "with `srun --mpi=pmix` (Open MPI) or, inside the allocation, with mpiexec.hydra (MPICH)");
+}
+
 void open(hub::Launched* launched, uint64_t deadline_ns) {
   constexpr const char* kRemedy =
       "start the job with mpiexec.hydra or `srun --mpi=pmi2`, and let nothing between launcher and "
@@ -107,6 +119,7 @@ void open(hub::Launched* launched, uint64_t deadline_ns) {
     base::fatal("PMI_FD=%s PMI_RANK=%s PMI_SIZE=%s is no place in a job: %s", variable("PMI_FD"),
                 variable("PMI_RANK"), variable("PMI_SIZE"), kRemedy);
   base::log_set_identity(rank, size);
+  refuse_mpi_beside_us();
   wire = fcntl(wire_number, F_DUPFD_CLOEXEC, 3);
   struct stat info;
   if (wire < 0 || fstat(wire, &info) != 0 || !S_ISSOCK(info.st_mode))
