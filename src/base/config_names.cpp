@@ -19,8 +19,8 @@ constexpr const char* kForeign[] = {
     "SHMEM_FCFLAGS",     "SHMEM_LDFLAGS", "SHMEM_LIBS",     "SHMEM_LAUNCHER", "SHMEM_RUN",
     "SHMEM_HOME",        "SHMEM_DIR",     "SHMEM_ROOT",     "SHMEM_PATH",     "SHMEM_INSTALL",
     "SHMEM_INSTALL_DIR", "SHMEM_INCLUDE", "SHMEM_LIB",      "SHMEM_CPPFLAGS", "SHMEM_LIBRARY_PATH",
-    "SHMEM_INCLUDE_DIR", "SHMEM_LIB_DIR", "UCCS_LOCAL_JOB", "UCCS_CC",        "UCCS_CXX",
-    "UCCS_HOME",         "UCCS_DIR",      "UCCS_ROOT",
+    "SHMEM_INCLUDE_DIR", "SHMEM_LIB_DIR", "UCCS_LOCAL_JOB", "UCCS_EC_OF",     "UCCS_CC",
+    "UCCS_CXX",          "UCCS_HOME",     "UCCS_DIR",       "UCCS_ROOT",
 };
 
 bool has_our_prefix(const char* variable) {

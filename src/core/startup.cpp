@@ -72,6 +72,7 @@ uccs_status_t attach_once() {
   direct_map.static_low = address(statics.low);
   direct_map.static_bytes = statics.bytes;
   direct_map.static_delta = is_shared ? address(segment.slot(0)) - direct_map.static_low : 0;
+  rte::serve();  // threads only now that the globals are where they stay
   return UCCS_OK;
 }
 

@@ -14,7 +14,9 @@
 #include "base/cpus.hpp"
 #include "base/log.hpp"
 #include "rte/backend.hpp"
+#include "rte/delegate.hpp"
 #include "rte/foreign.hpp"
+#include "rte/hub/launcher.hpp"
 #include "rte/local/wire.hpp"
 
 namespace uccs::rte {
@@ -36,6 +38,8 @@ void choose(Identity* identity) {
   const bool is_single_forced = wish != nullptr && strcasecmp(wish, "single") == 0;
   if (!is_single_forced && kLocalBackend.adopt(identity)) {
     chosen = &kLocalBackend;
+  } else if (!is_single_forced && kHubBackend.adopt(identity)) {
+    chosen = &kHubBackend;
   } else {
     chosen = &kSingleBackend;
     kSingleBackend.adopt(identity);
@@ -47,7 +51,23 @@ void choose(Identity* identity) {
     if (config.rte == base::RteChoice::kLocal)
       base::fatal("UCCS_RTE=local, but uccsrun did not start this program: use `oshrun -n N %s`",
                   program_invocation_short_name);
+    if (config.rte == base::RteChoice::kPmi)
+      base::fatal(
+          "UCCS_RTE=pmi, but no launcher that speaks PMI started this program: use "
+          "`mpiexec.hydra -n N %s` or `srun --mpi=pmi2 -n N %s`",
+          program_invocation_short_name, program_invocation_short_name);
+    if (config.rte == base::RteChoice::kPmix)
+      base::fatal(
+          "UCCS_RTE=pmix, but no PMIx launcher started this program: use "
+          "`mpirun -n N %s` or `srun --mpi=pmix -n N %s`",
+          program_invocation_short_name, program_invocation_short_name);
     if (config.rte == base::RteChoice::kAuto) reject_foreign_launcher();
+  }
+  static Node alone;
+  if (identity->nodes == nullptr) {
+    alone = {.first = 0, .size = identity->node_size, .cpus = identity->node_cpus};
+    memcpy(alone.host, identity->host, sizeof alone.host);
+    identity->nodes = &alone;
   }
   // Not the mask of this EC alone: bound to a core each, two ECs on two cores are at ease.
   if (const int quota = base::quota_cpus(); quota > 0 && quota < identity->node_cpus)
@@ -55,7 +75,7 @@ void choose(Identity* identity) {
   base::set_wait_policy(identity->node_size, identity->node_cpus);
   if (identity->ec == 0) base::config_warn_unknown();
   // Programs that crash would lose what stdio holds back because stdout is a pipe to the launcher.
-  if (chosen == &kLocalBackend && config.line_buffer && isatty(1) == 0)
+  if (chosen != &kSingleBackend && config.line_buffer && isatty(1) == 0)
     setvbuf(stdout, nullptr, _IOLBF, BUFSIZ);
 }
 
@@ -73,7 +93,10 @@ const Backend& backend() {
   return *chosen;
 }
 
-bool is_launched() { return chosen == &kLocalBackend || getenv(local::kJobVariable) != nullptr; }
+bool is_launched() {
+  return getenv(local::kJobVariable) != nullptr || hub::find_launcher() != nullptr ||
+         (chosen != nullptr && chosen != &kSingleBackend);
+}
 
 const Identity& start() {
   static const Identity identity = [] {
@@ -82,6 +105,27 @@ const Identity& start() {
     return found;
   }();
   return identity;
+}
+
+int node_of(int ec) {
+  const Identity& me = start();
+  int low = 0;
+  int high = me.num_nodes - 1;
+  while (low < high) {
+    const int middle = (low + high + 1) / 2;
+    if (me.nodes[middle].first <= ec)
+      low = middle;
+    else
+      high = middle - 1;
+  }
+  return low;
+}
+
+void serve() {
+  start();
+  if (chosen->serve == nullptr || !is_owner()) return;
+  chosen->serve();
+  delegate_start();
 }
 
 void set_phase(Phase phase) {

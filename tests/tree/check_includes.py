@@ -23,7 +23,7 @@ ALLOWED = {
     "src/coll/patterns": ["coll/patterns"],
     "src/models/shmem": ["models/shmem", "core", "coll", "base", "mem/copy.hpp", "rte/identity.hpp",
                          "uccs", "shmem", "pshmem", "gen"],
-    "tools/uccsrun": ["rte/local/wire.hpp", "rte/packet.hpp", "rte/phase.hpp", "rte/exchange.hpp", "uccs"],
+    "tools/uccsrun": ["rte/local/wire.hpp", "rte/local/memory.hpp", "rte/packet.hpp", "rte/phase.hpp", "rte/exchange.hpp", "uccs"],
     "tools": ["tools", "uccs", "shmem"],
     "apps": ["uccs", "shmem"],
     "bench": ["uccs", "shmem"],

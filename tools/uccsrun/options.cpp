@@ -17,7 +17,7 @@ namespace {
 
 constexpr const char* kUsage =
     "Usage: uccsrun -n N [options] [--] program [arguments]\n"
-    "Starts N processes (ECs) of a UCCS program, or of any other, on this machine.\n"
+    "Starts N processes (ECs) of a UCCS program, or of any other.\n"
     "\n"
     "  -n, -np, --np N      number of ECs, 1 to 4096\n"
     "  --bind WHERE         bind each EC to one core or socket; none (default), core, socket\n"
@@ -26,6 +26,11 @@ constexpr const char* kUsage =
     "  -l, --tag-output     put `[EC] ` before every line of output\n"
     "  -x NAME[=VALUE]      set an environment variable for the ECs (repeatable)\n"
     "  --wdir DIRECTORY     start the ECs there; the program is found from there, too\n"
+    "  --hosts A,B          run on these hosts (also --host), or on those of a file\n"
+    "  --hostfile FILE      (--hostfile): the job is handed to srun, prterun, mpirun or\n"
+    "                       mpiexec.hydra, as it is inside a Slurm allocation\n"
+    "  --launcher WHICH     auto (default), local (here, by this program), or one of these four\n"
+    "                       (default: the environment variable OSHRUN_LAUNCHER)\n"
     "  -v, --verbose        say what is started and how it ended\n"
     "  --version            print the version\n"
     "  -h, --help           print this\n"
@@ -90,7 +95,16 @@ std::string parse_variable(const char* text) {
   return std::string(text) + "=" + value;
 }
 
-enum LongOption : int { kHelp = 256, kVersion, kBind, kTimeout, kDirectory, kHosts };
+enum LongOption : int {
+  kHelp = 256,
+  kVersion,
+  kBind,
+  kTimeout,
+  kDirectory,
+  kHosts,
+  kHostFile,
+  kLauncher
+};
 
 constexpr option kLongOptions[] = {{"np", required_argument, nullptr, 'n'},
                                    {"bind", required_argument, nullptr, kBind},
@@ -102,7 +116,8 @@ constexpr option kLongOptions[] = {{"np", required_argument, nullptr, 'n'},
                                    {"help", no_argument, nullptr, kHelp},
                                    {"host", required_argument, nullptr, kHosts},
                                    {"hosts", required_argument, nullptr, kHosts},
-                                   {"hostfile", required_argument, nullptr, kHosts},
+                                   {"hostfile", required_argument, nullptr, kHostFile},
+                                   {"launcher", required_argument, nullptr, kLauncher},
                                    {nullptr, 0, nullptr, 0}};
 
 /// Output that a script waits for must not be lost unnoticed.
@@ -127,6 +142,7 @@ void apply(int option_char, const char* argument, Options* options) {
       break;
     case kBind:
       options->binding = parse_binding(argument);
+      options->is_binding_given = true;
       break;
     case kTimeout:
       options->timeout_ns = parse_timeout("--timeout", argument);
@@ -135,9 +151,16 @@ void apply(int option_char, const char* argument, Options* options) {
       options->directory = argument;
       break;
     case kHosts:
-      refuse(
-          "this build runs on one machine: leave --hosts and --hostfile out, or start uccsrun on "
-          "the machine you mean");
+      if (*argument == '\0') refuse("--hosts: name at least one host");
+      options->hosts = argument;
+      break;
+    case kHostFile:
+      if (access(argument, R_OK) != 0) refuse("--hostfile %s: %s", argument, strerror(errno));
+      options->hostfile = argument;
+      break;
+    case kLauncher:
+      options->launcher = argument;
+      break;
     case 'h':
     case kHelp:
       print_and_exit(kUsage);
