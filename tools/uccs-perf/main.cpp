@@ -5,8 +5,11 @@
 #include <unistd.h>
 
 #include "common.hpp"
+#include "fairness.hpp"
 #include "job.hpp"
+#include "mask.hpp"
 #include "options.hpp"
+#include "parity.hpp"
 #include "plot.hpp"
 #include "sweep.hpp"
 #include "uccs/rte.h"
@@ -40,12 +43,27 @@ int measure(const Options& options) {
   return 0;
 }
 
+/// The subcommands that start jobs of their own and read what these write.
+int study(Options options, const std::vector<std::string>& arguments) {
+  const bool is_fairness = options.operation == Operation::kFairness;
+  const bool is_mask = options.operation == Operation::kMask;
+  if (options.is_inner) {
+    (is_fairness ? fairness_job : is_mask ? mask_job : parity_job)(options);
+    return 0;
+  }
+  if (is_launched())
+    refuse("%s: starts its own jobs: start it without a launcher", name_of(options.operation));
+  options.shows_progress = isatty(STDERR_FILENO);
+  return (is_fairness ? fairness : is_mask ? mask : parity)(options, arguments);
+}
+
 int run(int argc, char** argv) {
   const Options options = parse_options(argc, argv);
   check_writable(options.csv);
   check_writable(options.json);
-  if (is_launched()) return measure(options);
   std::vector<std::string> arguments(argv + 1, argv + argc);
+  if (options.operation >= Operation::kParity) return study(options, arguments);
+  if (is_launched()) return measure(options);
   if (isatty(STDERR_FILENO)) arguments.push_back("--show-progress");
   const int procs = options.procs ? options.procs : kProcsDefault;
   if (procs == 1) {

@@ -10,11 +10,6 @@
 namespace uccs::perf {
 namespace {
 
-constexpr int kWarmUps = 2;
-constexpr int kRepetitionsDefault = 11;
-constexpr double kBurstMsDefault = 10;
-constexpr int kCountMax = 1 << 24;
-
 /// One size of one operation: what all workers do `count` times, and what the time it took means.
 class Case {
  public:
@@ -148,21 +143,10 @@ const char* unit_of(Mode mode) {
   }
 }
 
-/// How many repetitions of the body take about `burst_ms`; the same on all ECs, since all know the
-/// slowest time.
-int calibrate(Case& one, double burst_ms) {
-  int count = 1;
-  for (;;) {
-    const double ms = one.time(count) * 1e-6;
-    if (ms >= burst_ms / 4 || count >= kCountMax)
-      return std::max(1, static_cast<int>(count * std::min(burst_ms / ms, 8.0)));
-    count *= 4;
-  }
-}
-
 std::vector<double> measure(Case& one, const Options& options) {
   const int repetitions = options.repetitions ? options.repetitions : kRepetitionsDefault;
-  const int count = calibrate(one, options.burst_ms > 0 ? options.burst_ms : kBurstMsDefault);
+  const int count = calibrate([&](int n) { return one.time(n); },
+                              options.burst_ms > 0 ? options.burst_ms : kBurstMsDefault);
   std::vector<double> figures;
   for (int r = 0; r < kWarmUps + repetitions; ++r) {
     const double figure = one.figure(count);

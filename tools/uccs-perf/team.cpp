@@ -18,10 +18,19 @@ struct Seat {
 };
 
 constexpr size_t kPage = 4096;
+constexpr int kCountMax = 1 << 24;
 
-size_t room_for(size_t bytes) { return (bytes + kPage - 1) / kPage * kPage + kPage; }
+size_t room_for(size_t bytes) { return (bytes + kLocalOffset + kPage - 1) / kPage * kPage + kPage; }
 
 }  // namespace
+
+int calibrate(const std::function<double(int)>& time_ns, double burst_ms) {
+  for (int count = 1;; count *= 4) {
+    const double ms = time_ns(count) * 1e-6;
+    if (ms >= burst_ms / 4 || count >= kCountMax)
+      return std::max(1, static_cast<int>(count * std::min(burst_ms / ms, 8.0)));
+  }
+}
 
 Team::Team(int threads, size_t bytes_max, bool is_bound)
     : is_bound_(is_bound),
@@ -50,11 +59,13 @@ Team::Team(int threads, size_t bytes_max, bool is_bound)
     worker.context = context_;
     worker.peer_ec = peer;
     worker.remote = static_cast<std::byte*>(memory.base) + static_cast<size_t>(k) * room;
-    worker.local = static_cast<std::byte*>(aligned_alloc(kPage, room));
+    auto* memory_of_worker = static_cast<std::byte*>(aligned_alloc(kPage, room));
+    if (!memory_of_worker) check(UCCS_ERR_NO_MEMORY, "memory of a worker");
+    memset(memory_of_worker, 1, room);
+    memory_.push_back(memory_of_worker);
+    worker.local = memory_of_worker + kLocalOffset;
+    worker.fetched = reinterpret_cast<int64_t*>(worker.local);
     worker.arrivals = arrivals_.get();
-    if (!worker.local) check(UCCS_ERR_NO_MEMORY, "memory of a worker");
-    memset(worker.local, 1, room);
-    memory_.push_back(worker.local);
     UCCS_PERF_CHECK(uccs_endpoint_create(context_, peer, k, &worker.peer));
   }
   pthread_barrier_init(&barrier_, nullptr, static_cast<unsigned>(threads));

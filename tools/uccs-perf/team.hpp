@@ -10,6 +10,15 @@
 
 namespace uccs::perf {
 
+/// What a measurement does unless told otherwise.
+constexpr int kWarmUps = 2;
+constexpr int kRepetitionsDefault = 11;
+constexpr double kBurstMsDefault = 10;
+
+/// How often to repeat what `time_ns` times, so that it takes about `burst_ms`. The same on all ECs
+/// when all know the slowest time, as Team::run gives it.
+int calibrate(const std::function<double(int)>& time_ns, double burst_ms);
+
 /// All threads of all processes that measure together: thread k of a process of the first half
 /// with thread k of the process as far into the second half. Made and destroyed collectively.
 class Team {
@@ -22,6 +31,7 @@ class Team {
   int me() const { return me_; }
   int procs() const { return procs_; }
   int threads() const { return static_cast<int>(workers_.size()); }
+  Worker& worker(int index) { return workers_[static_cast<size_t>(index)]; }
   /// Whether this process starts what its peer answers. A lone process does both.
   bool is_first() const { return me_ < (procs_ + 1) / 2; }
 
@@ -36,7 +46,6 @@ class Team {
  private:
   static void* thread_main(void* worker);
   void serve(Worker& worker);
-  double timed(Worker& worker);
 
   int me_ = 0, procs_ = 1;
   bool is_bound_;

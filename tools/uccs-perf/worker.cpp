@@ -47,7 +47,7 @@ inline uccs_status_t try_post(Worker& worker, size_t bytes, uccs_request_t* requ
                                   request);
   else if constexpr (operation == Operation::kAtomic)
     return uccs_atomic_fadd_int64_nb(worker.peer, kRegion,
-                                     reinterpret_cast<int64_t*>(worker.remote), 1, &worker.fetched,
+                                     reinterpret_cast<int64_t*>(worker.remote), 1, worker.fetched,
                                      request);
   else if constexpr (operation == Operation::kSend)
     return uccs_send_contiguous_nb(worker.peer, kDataTag, worker.local, bytes, request);
@@ -81,6 +81,7 @@ void register_handlers(uccs_context_t context, Arrivals* arrivals) {
   UCCS_PERF_CHECK(uccs_am_register(context, kCount, on_count, UCCS_AM_USER, arrivals));
   UCCS_PERF_CHECK(uccs_am_register(context, kAsk, on_ask, UCCS_AM_USER, arrivals));
   UCCS_PERF_CHECK(uccs_am_register(context, kAnswer, on_answer, UCCS_AM_USER, arrivals));
+  UCCS_PERF_CHECK(uccs_am_register(context, kAskAnyThread, on_ask, UCCS_AM_PROTOCOL, arrivals));
 }
 
 void look(Worker& worker) {
@@ -120,11 +121,11 @@ void issue(Worker& worker, Operation operation, size_t bytes, int count) {
   }
 }
 
-void issue_blocking(Worker& worker, Operation operation, size_t bytes) {
+void issue_blocking(Worker& worker, Operation operation, size_t bytes, Handler ask) {
   if (operation != Operation::kAm) return issue(worker, operation, bytes, 1);
   const std::atomic<uint64_t>& answers = worker.arrivals[worker.lane].answers;
   const uint64_t before = answers.load(std::memory_order_relaxed);
-  insist(worker, "uccs_am_nb", [&] { return post_message(worker, kAsk, bytes, nullptr); });
+  insist(worker, "uccs_am_nb", [&] { return post_message(worker, ask, bytes, nullptr); });
   while (answers.load(std::memory_order_relaxed) == before) look(worker);
 }
 

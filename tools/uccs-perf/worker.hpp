@@ -12,8 +12,12 @@ namespace uccs::perf {
 /// Operations that are under way together before they are completed.
 constexpr int kWindow = 64;
 
+/// Local memory begins this far into a page, remote memory at the beginning of one: a load from one
+/// never looks to the CPU as if it followed a store to the other.
+constexpr size_t kLocalOffset = 2112;
+
 /// Handlers of a context that measures messages.
-enum Handler : int { kCount = 1, kAsk = 2, kAnswer = 3 };
+enum Handler : int { kCount = 1, kAsk = 2, kAnswer = 3, kAskAnyThread = 4 };
 
 /// Messages that callbacks of one lane have counted.
 struct alignas(kApart) Arrivals {
@@ -32,9 +36,9 @@ struct alignas(kApart) Worker {
   Arrivals* arrivals = nullptr;
   int peer_ec = 0;
   int lane = 0;
-  int64_t fetched = 0;
-  uint64_t expected = 0;  ///< requests that its lane has been promised so far
-  uint32_t misses = 0;    ///< progress calls in vain since the CPU was given away
+  int64_t* fetched = nullptr;  ///< where atomics put what they fetch: local
+  uint64_t expected = 0;       ///< requests that its lane has been promised so far
+  uint32_t misses = 0;         ///< progress calls in vain since the CPU was given away
 };
 
 /// Makes the handlers of `context` count into `arrivals`, one element per lane.
@@ -52,8 +56,9 @@ void post(Worker& worker, Operation operation, size_t bytes, uccs_request_t* req
 /// when they are on their way.
 void issue(Worker& worker, Operation operation, size_t bytes, int count);
 
-/// One operation until its effect is known here: a put is flushed, a message answered.
-void issue_blocking(Worker& worker, Operation operation, size_t bytes);
+/// One operation until its effect is known here: a put is flushed, a message answered. `ask`: the
+/// handler of a message.
+void issue_blocking(Worker& worker, Operation operation, size_t bytes, Handler ask = kAsk);
 
 /// Waits until `count` more requests have arrived than all earlier calls have waited for.
 void await_requests(Worker& worker, uint64_t count);
