@@ -9,7 +9,17 @@
 namespace uccs::perf {
 
 /// What the pairs of `parity` repeat in one burst.
-enum class Kind : int { kPut, kGet, kAtomic, kAm, kShmemPut, kShmemAdd, kContextPut, kContextAdd };
+enum class Kind : int {
+  kPut,
+  kGet,
+  kAtomic,
+  kAm,
+  kSend,
+  kShmemPut,
+  kShmemAdd,
+  kContextPut,
+  kContextAdd
+};
 
 /// Who does: threads of one pair of processes, or pairs of processes.
 enum class Layout : int { kThreads, kProcesses };
@@ -25,7 +35,9 @@ struct Burst {
   size_t bytes = 0;
   uint64_t duration_ns = 0;
 };
-inline bool has_receivers(const Burst& burst) { return burst.kind == Kind::kAm; }
+inline bool has_receivers(const Burst& burst) {
+  return burst.kind == Kind::kAm || burst.kind == Kind::kSend;
+}
 
 /// How a burst went.
 struct Outcome {

@@ -26,15 +26,11 @@ struct Entry {
   size_t bytes;
 };
 constexpr Entry kOperations[] = {
-    {"put", Kind::kPut, 8},
-    {"put", Kind::kPut, 2048},
-    {"get", Kind::kGet, 8},
-    {"get", Kind::kGet, 2048},
-    {"fetch-add", Kind::kAtomic, 8},
-    {"am", Kind::kAm, 8},
-    {"am", Kind::kAm, 2048},
-    {"shmem p", Kind::kShmemPut, 8},
-    {"shmem fetch-add", Kind::kShmemAdd, 8},
+    {"put", Kind::kPut, 8},          {"put", Kind::kPut, 2048},
+    {"get", Kind::kGet, 8},          {"get", Kind::kGet, 2048},
+    {"fetch-add", Kind::kAtomic, 8}, {"am", Kind::kAm, 8},
+    {"am", Kind::kAm, 2048},         {"send", Kind::kSend, 8},
+    {"shmem p", Kind::kShmemPut, 8}, {"shmem fetch-add", Kind::kShmemAdd, 8},
 };
 
 Burst burst_of(Kind kind, size_t bytes, int workers) {

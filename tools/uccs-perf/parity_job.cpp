@@ -66,6 +66,29 @@ void shmem_window(shmem_ctx_t context, Call call) {
   shmem_ctx_quiet(context);
 }
 
+constexpr std::byte kData{0}, kLast{1};  // the first byte of a two-sided message
+
+/// Windows of two-sided messages, each after the receiver has asked for it but the first; the last
+/// says so.
+uint64_t send_windows(Worker& worker, size_t bytes, uint64_t deadline_ns) {
+  worker.local[0] = kData;
+  const uint64_t count = repeat_until(deadline_ns, [&] {
+    exchange(worker, bytes, kWindow, true, false);
+    receive_token(worker);
+  });
+  worker.local[0] = kLast;
+  exchange(worker, bytes, kWindow, true, false);
+  return count + kWindow;
+}
+
+void receive_windows(Worker& worker, size_t bytes) {
+  for (;;) {
+    exchange(worker, bytes, kWindow, false, true);
+    if (worker.remote[0] == kLast) return;
+    send_token(worker);
+  }
+}
+
 uint64_t send_until(Seat& seat, const Burst& burst, uint64_t deadline_ns) {
   Worker& worker = seat.worker;
   auto* word = reinterpret_cast<int64_t*>(worker.remote);
@@ -85,6 +108,8 @@ uint64_t send_until(Seat& seat, const Burst& burst, uint64_t deadline_ns) {
           *worker.fetched = shmem_ctx_int64_atomic_fetch_add(context, word, 1, peer);
         });
       });
+    case Kind::kSend:
+      return send_windows(worker, burst.bytes, deadline_ns);
     default:
       const auto operation = static_cast<Operation>(burst.kind);
       return repeat_until(deadline_ns, [&] { issue(worker, operation, burst.bytes, kWindow); });
@@ -92,8 +117,9 @@ uint64_t send_until(Seat& seat, const Burst& burst, uint64_t deadline_ns) {
 }
 static_assert(static_cast<int>(Kind::kAm) == static_cast<int>(Operation::kAm));
 
-void receive_until(Seat& seat, Board& board, uint32_t key) {
+void receive(Seat& seat, Board& board, const Burst& burst, uint32_t key) {
   Worker& worker = seat.worker;
+  if (burst.kind == Kind::kSend) return receive_windows(worker, burst.bytes);
   const std::atomic<uint64_t>& requests = worker.arrivals[worker.lane].requests;
   uint64_t sent;
   while (!board.is_told(seat.pair, key, &sent)) look(worker);
@@ -131,7 +157,7 @@ void* serve(void* argument) {
     if (process.is_sender) {
       board.tell(seat.pair, key, send_until(seat, burst, deadline_ns));
     } else {
-      receive_until(seat, board, key);
+      receive(seat, board, burst, key);
     }
     board.end(cpu_ns() - cpu_before);
   }
