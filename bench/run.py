@@ -42,6 +42,11 @@ def bench_am(bin_dir, arguments):
     run_program(bin_dir, [bin_dir / "am_bench", *arguments], 2, "--bind", "core")
 
 
+def bench_threads(bin_dir, arguments):
+    """threads against processes, beside Open MPI and MPICH"""
+    subprocess.run([sys.executable, HERE / "threads" / "compare.py", bin_dir, *arguments])
+
+
 def bench_budgets(bin_dir, arguments):
     """instructions of the hot paths beside their budgets"""
     subprocess.run([HERE / "budgets" / "check.py", bin_dir])
