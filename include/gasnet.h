@@ -242,5 +242,8 @@ UCCS_API int gasnet_set_waitmode(int wait_mode);
 
 #include "uccs/gasnet_am.h"
 #include "uccs/gasnet_extended.h"
+#ifdef UCCS_GASNET_INLINE
+#include "uccs/gasnet_inline.h"
+#endif
 
 #endif

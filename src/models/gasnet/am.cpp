@@ -137,11 +137,11 @@ int answer(const char* call, uccs_status_t status) {
 
 [[gnu::cold, gnu::noinline]] int refuse_message(const char* call, uint32_t node, int handler,
                                                 size_t bytes, size_t most, bool has_target = true) {
-  if (attached.nodes == 0) return refuse_unattached(call);
+  if (attached.map.nodes == 0) return refuse_unattached(call);
   if (!has_target) return refuse(GASNET_ERR_BAD_ARG, call, "the token is NULL");
-  if (node >= attached.nodes)
+  if (node >= attached.map.nodes)
     return refuse(GASNET_ERR_BAD_ARG, call, "there is no node %u: nodes are numbered 0 to %u", node,
-                  attached.nodes - 1);
+                  attached.map.nodes - 1);
   if (handler < kFirstHandler)
     return refuse(GASNET_ERR_BAD_ARG, call, "handler index %d: those of clients are 128 to 255",
                   handler);
@@ -149,7 +149,7 @@ int answer(const char* call, uccs_status_t status) {
 }
 
 bool is_sound(uint32_t node, int handler) {
-  return node < attached.nodes && handler >= kFirstHandler;
+  return node < attached.map.nodes && handler >= kFirstHandler;
 }
 
 /// Requests are made outside of handlers only.

@@ -44,7 +44,7 @@ void notify(int id, int flags) {
   do after = joined(before, id, flags);
   while (!arrivals.compare_exchange_weak(before, after, std::memory_order_acq_rel,
                                          std::memory_order_relaxed));
-  if ((after & kCountBits) < attached.nodes) return;
+  if ((after & kCountBits) < attached.map.nodes) return;
   // Nobody uses this word again before all have seen the next barrier complete.
   arrivals.store(0, std::memory_order_relaxed);
   board->result.store(phase.number << 1 | ((after & kMismatch) != 0), std::memory_order_release);
@@ -56,7 +56,7 @@ bool is_complete() {
 }
 
 void require_notified(const char* call) {
-  if (attached.nodes == 0)
+  if (attached.map.nodes == 0)
     base::fatal("%s: called before gasnet_attach; call gasnet_init and gasnet_attach first", call);
   if (!phase.is_notified)
     base::fatal("%s: this node has not called gasnet_barrier_notify since its last barrier", call);
@@ -79,7 +79,7 @@ using namespace uccs::gasnet;
 extern "C" {
 
 void gasnet_barrier_notify(int id, int flags) {
-  if (attached.nodes == 0)
+  if (attached.map.nodes == 0)
     base::fatal(
         "gasnet_barrier_notify: called before gasnet_attach; call gasnet_init and "
         "gasnet_attach first");

@@ -66,7 +66,7 @@ bool wait_for_all(uint64_t grace_ns) {
   base::Backoff backoff;
   while (!has_everybody_come()) {
     if (base::now_ns() > deadline || rte::job_is_ending()) return false;
-    if (attached.nodes > 0) (void)uccs_progress(attached.context);
+    if (attached.map.nodes > 0) (void)uccs_progress(attached.context);
     backoff.pause();
   }
   return true;
@@ -82,7 +82,7 @@ bool wait_for_all(uint64_t grace_ns) {
 void at_exit(int status, void*) {
   if (status != 0 || getpid() != owner || rte::job_is_ending() || is_exiting.exchange(true)) return;
   come();
-  if (attached.nodes > 0) {
+  if (attached.map.nodes > 0) {
     wait_for("exit, for the other nodes", has_everybody_come);
   } else {
     for (base::Backoff backoff; !has_everybody_come() && !rte::job_is_ending();) backoff.pause();

@@ -77,8 +77,8 @@ uccs_status_t exchange_cards(uccs_context_t context, uintptr_t segsize, Card* ca
 
 /// What is reached by loads and stores at the endpoint's node. Nothing under decorators, which want
 /// to see every operation.
-Peer peer_of(uccs_endpoint_t endpoint, const Card& card, uintptr_t own_low) {
-  Peer peer;
+uccs_gasnet_peer_t peer_of(uccs_endpoint_t endpoint, const Card& card, uintptr_t own_low) {
+  uccs_gasnet_peer_t peer = {};
   if (is_everything) {
     if (endpoint->ec == core::job.me) peer.bytes = UINTPTR_MAX;
     return peer;
@@ -96,11 +96,11 @@ Peer peer_of(uccs_endpoint_t endpoint, const Card& card, uintptr_t own_low) {
 
 uccs_status_t connect(Attached* to, const Card* cards) {
   const auto nodes = static_cast<size_t>(core::job.size);
-  to->peers = new (std::nothrow) Peer[nodes];
+  auto* peers = new (std::align_val_t{64}, std::nothrow) uccs_gasnet_peer_t[nodes];
   to->endpoints = new (std::nothrow) uccs_endpoint_t[nodes];
   to->segments = new (std::nothrow) gasnet_seginfo_t[nodes];
   to->regions = is_everything ? new (std::nothrow) uccs_region_t[nodes] : nullptr;
-  if (!to->peers || !to->endpoints || !to->segments || (is_everything && !to->regions))
+  if (!peers || !to->endpoints || !to->segments || (is_everything && !to->regions))
     return UCCS_ERR_NO_MEMORY;
   const uintptr_t own_low = cards[core::job.me].low;
   for (int node = 0; node < core::job.size; ++node) {
@@ -110,11 +110,12 @@ uccs_status_t connect(Attached* to, const Card* cards) {
     if (status == UCCS_OK && is_everything)
       status = uccs_region_import(to->context, card.region, sizeof card.region, &to->regions[node]);
     if (status != UCCS_OK) return status;
-    to->peers[node] = peer_of(to->endpoints[node], card, own_low);
+    peers[node] = peer_of(to->endpoints[node], card, own_low);
     to->segments[node] = is_everything
                              ? gasnet_seginfo_t{nullptr, UINTPTR_MAX}
                              : gasnet_seginfo_t{reinterpret_cast<void*>(card.low), card.bytes};
   }
+  to->map.peers = peers;
   return UCCS_OK;
 }
 
@@ -132,7 +133,7 @@ int attach(uccs_context_t context, uintptr_t segsize) {
   uccs_status_t status = cards ? exchange_cards(context, segsize, cards.get()) : UCCS_ERR_NO_MEMORY;
   if (status == UCCS_OK) status = connect(&made, cards.get());
   if (status != UCCS_OK) return refuse_resource("gasnet_attach", status);
-  made.nodes = static_cast<uint32_t>(core::job.size);
+  made.map.nodes = static_cast<uint32_t>(core::job.size);
   attached = made;
   coll::barrier(core::world_group());
   return GASNET_OK;
@@ -165,6 +166,9 @@ using namespace uccs::gasnet;
 
 extern "C" {
 
+// Not const-folded into readers: the pointer is a constant, the map behind it is filled at attach.
+const uccs_gasnet_map_t* const uccs_gasnet_map = &attached.map;
+
 int uccs_gasnet_init(int*, char***, int wants_everything) {
   if (is_started())
     return refuse(GASNET_ERR_NOT_INIT, "gasnet_init", "it may be called once, and has been");
@@ -183,7 +187,7 @@ int uccs_gasnet_init(int*, char***, int wants_everything) {
 }
 
 int gasnet_attach(gasnet_handlerentry_t* table, int numentries, uintptr_t segsize, uintptr_t) {
-  if (!is_started() || attached.nodes > 0)
+  if (!is_started() || attached.map.nodes > 0)
     return refuse(GASNET_ERR_NOT_INIT, "gasnet_attach",
                   is_started() ? "it may be called once, and has been" : "call gasnet_init first");
   if (numentries < 0 || numentries > 128 || (numentries > 0 && !table))
@@ -211,11 +215,11 @@ gasnet_node_t gasnet_mynode(void) { return static_cast<gasnet_node_t>(core::job.
 gasnet_node_t gasnet_nodes(void) { return static_cast<gasnet_node_t>(core::job.size); }
 
 int gasnet_getSegmentInfo(gasnet_seginfo_t* seginfo_table, int numentries) {
-  if (attached.nodes == 0) return refuse_unattached("gasnet_getSegmentInfo");
+  if (attached.map.nodes == 0) return refuse_unattached("gasnet_getSegmentInfo");
   if (numentries < 0 || (numentries > 0 && !seginfo_table))
     return refuse(GASNET_ERR_BAD_ARG, "gasnet_getSegmentInfo", "a table of %d entries at %p",
                   numentries, static_cast<void*>(seginfo_table));
-  std::copy_n(attached.segments, std::min(static_cast<uint32_t>(numentries), attached.nodes),
+  std::copy_n(attached.segments, std::min(static_cast<uint32_t>(numentries), attached.map.nodes),
               seginfo_table);
   return GASNET_OK;
 }

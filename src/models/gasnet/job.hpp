@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 #include <gasnet.h>
+#include <uccs/gasnet_inline.h>
 
 #include <atomic>
 #include <cstddef>
@@ -10,19 +11,10 @@
 
 namespace uccs::gasnet {
 
-/// Memory of a node that loads and stores reach here, as the node itself sees it: its segment, or
-/// nothing (bytes 0). Two to a cache line; constant after gasnet_attach.
-struct alignas(32) Peer {
-  uintptr_t low = 0;
-  uintptr_t bytes = 0;
-  uintptr_t delta = 0;  ///< where `low` is mapped here, minus `low` (wraps)
-};
-
 /// What gasnet_attach made; constant afterwards. All zero before: there are no nodes to reach.
 struct Attached {
-  uint32_t nodes = 0;
+  uccs_gasnet_map_t map = {};
   bool is_everything = false;  ///< all memory of peers is reached
-  Peer* peers = nullptr;
   uccs_context_t context = nullptr;
   uccs_endpoint_t* endpoints = nullptr;
   gasnet_seginfo_t* segments = nullptr;

@@ -157,11 +157,11 @@ gasnet_handle_t conclude(const char* call, Sync sync, Batch* batch, bool must_wa
 
 [[noreturn, gnu::cold]] void fail(const char* call, uint32_t node, const void* address,
                                   size_t bytes) {
-  if (attached.nodes == 0)
+  if (attached.map.nodes == 0)
     base::fatal("%s: called before gasnet_attach; call gasnet_init and gasnet_attach first", call);
-  if (node >= attached.nodes)
+  if (node >= attached.map.nodes)
     base::fatal("%s: there is no node %u: nodes are numbered 0 to %u", call, node,
-                attached.nodes - 1);
+                attached.map.nodes - 1);
   const gasnet_seginfo_t& segment = attached.segments[node];
   if (attached.is_everything)
     base::fatal("%s: node %u has no memory for %zu bytes at %p", call, node, bytes, address);
@@ -172,7 +172,7 @@ gasnet_handle_t conclude(const char* call, Sync sync, Batch* batch, bool must_wa
 
 Remote remote_or_fail(const char* call, uint32_t node, const void* address, size_t bytes) {
   Remote remote;
-  if (node >= attached.nodes || !find_remote(static_cast<int>(node), address, bytes, &remote))
+  if (node >= attached.map.nodes || !find_remote(static_cast<int>(node), address, bytes, &remote))
     fail(call, node, address, bytes);
   return remote;
 }

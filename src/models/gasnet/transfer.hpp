@@ -11,13 +11,7 @@ namespace uccs::gasnet {
 
 /// Where `address` of `node` is mapped here; nullptr when it is not.
 [[gnu::always_inline]] inline void* reach(uint32_t node, const void* address) {
-  if (node >= attached.nodes) [[unlikely]]
-    return nullptr;
-  const Peer& peer = attached.peers[node];
-  const auto at = reinterpret_cast<uintptr_t>(address);
-  if (at - peer.low >= peer.bytes) [[unlikely]]
-    return nullptr;
-  return reinterpret_cast<void*>(at + peer.delta);
+  return uccs_gasnet_reach(&attached.map, node, address);
 }
 
 /// True for addresses at which a word of `bytes` moves whole.

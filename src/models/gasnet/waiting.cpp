@@ -76,7 +76,7 @@ static_assert(sizeof(Waiting) <= sizeof(uccs_gasnet_wait_t) &&
 extern "C" {
 
 int gasnet_AMPoll(void) {
-  if (attached.nodes == 0) return refuse_unattached("gasnet_AMPoll");
+  if (attached.map.nodes == 0) return refuse_unattached("gasnet_AMPoll");
   poll();
   return GASNET_OK;
 }
@@ -84,7 +84,7 @@ int gasnet_AMPoll(void) {
 void uccs_gasnet_pause(uccs_gasnet_wait_t* wait) {
   auto* waiting = reinterpret_cast<Waiting*>(wait);
   if (wait->opaque[0] == 0) {  // the name of the call, once there is a wait
-    if (attached.nodes == 0) {
+    if (attached.map.nodes == 0) {
       refuse_unattached("GASNET_BLOCKUNTIL");
       gasnet_exit(1);
     }

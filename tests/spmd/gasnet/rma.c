@@ -172,6 +172,43 @@ static void test_values(void) {
     }
 }
 
+/* Sizes that are constants, which programs may have inlined. */
+#define CHECK_WORD(TYPE)                                                                          \
+  do {                                                                                            \
+    TYPE value, back[4] = {0};                                                                    \
+    fill(&value, sizeof value, (int)me, (int)sizeof value);                                       \
+    gasnet_register_value_t wide = 0;                                                             \
+    memcpy(&wide, &value, sizeof value);                                                          \
+    TYPE* const words = (TYPE*)(void*)there();                                                    \
+    gasnet_put(next(), words, &value, sizeof value);                                              \
+    gasnet_wait_syncnb(gasnet_put_nb(next(), words + 1, &value, sizeof value));                   \
+    gasnet_put_nbi(next(), words + 2, &value, sizeof value);                                      \
+    gasnet_put_val(next(), words + 3, wide, sizeof value);                                        \
+    gasnet_wait_syncnb(gasnet_put_nb_val(next(), words + 4, wide, sizeof value));                 \
+    gasnet_put_nbi_val(next(), words + 5, wide, sizeof value);                                    \
+    gasnet_put_val(next(), (char*)(words + 6) + 1, wide, sizeof value); /* not aligned */         \
+    gasnet_wait_syncnbi_puts();                                                                   \
+    barrier();                                                                                    \
+    for (int i = 0; i < 6; ++i)                                                                   \
+      CHECK(                                                                                      \
+          holds(here() + (size_t)i * sizeof value, sizeof value, (int)previous(), sizeof value)); \
+    CHECK(holds(here() + 6 * sizeof value + 1, sizeof value, (int)previous(), sizeof value));     \
+    gasnet_get(back, next(), words, sizeof value);                                                \
+    gasnet_wait_syncnb(gasnet_get_nb(back + 1, next(), words + 1, sizeof value));                 \
+    gasnet_get_nbi(back + 2, next(), words + 2, sizeof value);                                    \
+    gasnet_wait_syncnbi_gets();                                                                   \
+    for (int i = 0; i < 3; ++i) CHECK(back[i] == value);                                          \
+    CHECK(gasnet_get_val(next(), words + 3, sizeof value) == wide && back[3] == 0);               \
+    CHECK(gasnet_get_val(next(), (char*)(words + 6) + 1, sizeof value) == wide);                  \
+    barrier();                                                                                    \
+  } while (0)
+static void test_words(void) {
+  CHECK_WORD(uint8_t);
+  CHECK_WORD(uint16_t);
+  CHECK_WORD(uint32_t);
+  CHECK_WORD(uint64_t);
+}
+
 /* As many operations under way as the specification guarantees. */
 static void test_many(void) {
   enum { kMany = 65535 };
@@ -230,6 +267,7 @@ int main(int argc, char** argv) {
   if (!strcmp(what, "gets")) test_gets();
   if (!strcmp(what, "memset")) test_memset();
   if (!strcmp(what, "values")) test_values();
+  if (!strcmp(what, "words")) test_words();
   if (!strcmp(what, "many")) test_many();
   if (!strcmp(what, "lists")) test_lists();
   stop();
