@@ -131,6 +131,11 @@ size_t heap_bytes_from(const void* address) {
   return heap().bytes_from(address);
 }
 
+size_t heap_largest_free() {
+  const std::lock_guard guard(heap_lock);
+  return heap().largest_free();
+}
+
 bool is_symmetric(const void* address) {
   const auto at = reinterpret_cast<uintptr_t>(address);
   const size_t internal = node_segment().layout().internal_bytes;

@@ -34,6 +34,9 @@ bool heap_free(void* block);          ///< false: not a live allocation
 /// Bytes of the live allocation that holds `address`, counted from `address` to its end; 0 if none.
 size_t heap_bytes_from(const void* address);
 
+/// The largest block that heap_allocate could give now; alike on all ECs.
+size_t heap_largest_free();
+
 /// Internal symmetric memory (zero at first, never freed): same rules, for lanes and group scratch.
 void* internal_allocate(size_t bytes, size_t alignment);
 

@@ -30,6 +30,17 @@ int main(int argc, char **argv) {
 C
 cp "$work/hello world.c" "$work/hello.cpp"
 
+cat >"$work/gasnet.c" <<'C'
+#include <gasnet.h>
+#include <stdio.h>
+int main(int argc, char **argv) {
+  if (gasnet_init(&argc, &argv) || gasnet_attach(NULL, 0, GASNET_PAGESIZE, 0)) return 1;
+  if (gasnet_mynode() == 0) printf("%s %u\n", GASNET_CONFIG_STRING, gasnet_nodes());
+  gasnet_exit(0);
+}
+C
+cp "$work/gasnet.c" "$work/gasnet.cpp"
+
 try_prefix() { # $1: a folder with bin/, $2: what to call it
   bin=$1/bin
   "$bin/oshcc" '-DNAME="two words"' "$work/hello world.c" -o "$work/a" || fail "$2: oshcc"
@@ -42,6 +53,9 @@ try_prefix() { # $1: a folder with bin/, $2: what to call it
   "$bin/oshcc" -show x.c | grep -q -- '-luccs' || fail "$2: -show links"
   "$bin/oshcc" -show -c x.c | grep -q -- '-luccs' && fail "$2: -show -c must not link"
   SHMEM_CC=my-cc "$bin/oshcc" -showme x.c | grep -q '^my-cc ' || fail "$2: SHMEM_CC"
+  "$bin/gasnet-cc" -DGASNET_SEQ "$work/gasnet.c" -o "$work/g" || fail "$2: gasnet-cc"
+  "$bin/uccsrun" -n 2 "$work/g" | grep -q ',SEQ,FAST 2$' || fail "$2: GASNet output"
+  "$bin/gasnet-c++" "$work/gasnet.cpp" -o "$work/g" || fail "$2: gasnet-c++"
   [ -f "$("$bin/oshcc" -showme:incdirs)/shmem.h" ] || fail "$2: -showme:incdirs"
   [ -e "$("$bin/oshcc" -showme:libdirs)/libsma.so" ] || fail "$2: -showme:libdirs"
   "$bin/oshcc" --help | grep -q usage || fail "$2: --help"
@@ -60,6 +74,12 @@ for package in uccs oshmem oshmem-c oshmem-cxx; do
   # shellcheck disable=SC2046
   gcc "$work/hello world.c" $(pkg-config --cflags --libs "$package") -lm -o "$work/d" || fail "pkg-config $package"
   [ "$("$work/d")" = 'none 4 1' ] || fail "pkg-config $package: output"
+done
+
+for package in uccs-gasnet gasnet-uccs-par gasnet-smp-par; do
+  # shellcheck disable=SC2046
+  gcc "$work/gasnet.c" $(pkg-config --cflags --libs "$package") -o "$work/d" || fail "pkg-config $package"
+  "$work/d" | grep -q ',PAR,FAST 1$' || fail "pkg-config $package: output"
 done
 
 mkdir "$work/project"
