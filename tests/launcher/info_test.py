@@ -55,6 +55,20 @@ class InfoTest(unittest.TestCase):
         self.assertEqual(result.returncode, 1)
         self.assertIn("oshrun -n 4 uccs-info", result.stderr)
 
+    def test_openshmem(self):
+        osh_info = os.path.join(os.path.dirname(INFO), "osh_info")
+        result = run(osh_info)
+        self.assertEqual((result.returncode, result.stderr), (0, ""))
+        self.assertRegex(result.stdout, r"OpenSHMEM: 1\.6\n")
+        self.assertIn("Fortran bindings: yes", result.stdout)
+        self.assertEqual(run(INFO, "--openshmem").stdout, result.stdout)
+        facts = dict(line.split(":", 1) for line in run(INFO, "--parsable", SMA_DEBUG="1").stdout.splitlines())
+        self.assertTrue(os.access(facts["Launcher"], os.X_OK), facts)
+        self.assertTrue(os.path.isdir(facts["Prefix"] + "/bin"))
+        self.assertIn("SHMEM_SYMMETRIC_SIZE", facts)
+        self.assertEqual(facts["Thread_support"], "SHMEM_THREAD_MULTIPLE")
+        self.assertIn("UCCS_PROGRESS=polling", run(osh_info, "--all").stdout)
+
     def test_options(self):
         self.assertIn("uccs-info ", run(INFO, "--version").stdout)
         self.assertIn("Usage:", run(INFO, "--help").stdout)

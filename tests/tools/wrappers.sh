@@ -56,17 +56,41 @@ try_prefix() { # $1: a folder with bin/, $2: what to call it
   "$bin/gasnet-cc" -DGASNET_SEQ "$work/gasnet.c" -o "$work/g" || fail "$2: gasnet-cc"
   "$bin/uccsrun" -n 2 "$work/g" | grep -q ',SEQ,FAST 2$' || fail "$2: GASNet output"
   "$bin/gasnet-c++" "$work/gasnet.cpp" -o "$work/g" || fail "$2: gasnet-c++"
+  OSH_CC=b OSHMEM_CC=c "$bin/oshcc" -showme:command | grep -qx b || fail "$2: OSH_CC"
+  OSHMEM_CXX='ccache c++' "$bin/shmemcxx" -show x.cc | grep -q '^ccache c++ ' || fail "$2: OSHMEM_CXX"
+  "$bin/oshcc" -show '-DA="b c"' "it's.c" | grep -qF "'-DA=\"b c\"' 'it'\\''s.c'" || fail "$2: -show does not quote"
+  sh -c "$("$bin/oshcc" -show '-DNAME="b  c"' "$work/hello world.c" -o "$work/e")" || fail "$2: what -show prints"
+  [ "$("$work/e")" = 'b  c 4 1' ] || fail "$2: output of what -show built"
+  # shellcheck disable=SC2046
+  eval gcc $("$bin/oshcc" --showme:compile) "'$work/hello world.c'" $("$bin/oshcc" --showme:link) -o "$work/e" ||
+    fail "$2: --showme:compile and :link"
+  for option in -compile-info -compile_info; do
+    "$bin/oshcc" $option x.c | grep -q -- '-luccs\|x.c' && fail "$2: $option"
+  done
+  "$bin/oshc++" -link-info | grep -q -- '^c++ .*-luccs -lm$' || fail "$2: -link-info"
+  for option in -S -E -M -MM -fsyntax-only; do
+    "$bin/oshcc" -show $option x.c | grep -q -- '-luccs' && fail "$2: $option must not link"
+    "$bin/oshcc" $option "$work/hello world.c" -o "$work/f" || fail "$2: oshcc $option"
+  done
+  echo 'int main(void) { return 0; }' | "$bin/oshcc" -x c - -o "$work/f" || fail "$2: a program from a pipe"
+  "$bin/oshcc" -v >/dev/null 2>&1 || fail "$2: -v without a file"
+  "$bin/oshcc" --version | grep -q '^oshcc of UCCS [0-9]' || fail "$2: --version"
+  "$bin/shmemcc" --showme:version | grep -q '^oshcc of UCCS [0-9]' || fail "$2: --showme:version"
+  "$bin/shmemcc" --showme:help | grep -q '^Usage: oshcc' || fail "$2: --showme:help"
+  [ "$("$bin/oshcc" --showme:libs)" = 'uccs m' ] || fail "$2: --showme:libs"
   [ -f "$("$bin/oshcc" -showme:incdirs)/shmem.h" ] || fail "$2: -showme:incdirs"
   [ -e "$("$bin/oshcc" -showme:libdirs)/libsma.so" ] || fail "$2: -showme:libdirs"
-  "$bin/oshcc" --help | grep -q usage || fail "$2: --help"
+  "$bin/oshcc" --help | grep -q "^Usage:" || fail "$2: --help"
   if "$bin/oshcc" -showme:nonsense >/dev/null 2>&1; then fail "$2: unknown -showme: accepted"; fi
   if "$bin/oshcc" "$work/missing.c" >/dev/null 2>&1; then fail "$2: exit status of the compiler"; fi
 }
 
 try_prefix "$build" 'build tree'
 cmake --install "$build" --prefix "$work/first" >/dev/null || fail install
-mv "$work/first" "$work/moved"
-try_prefix "$work/moved" 'installed and moved'
+# The prefix moves, and its new name has a blank.
+mv "$work/first" "$work/moved here"
+try_prefix "$work/moved here" 'installed and moved'
+mv "$work/moved here" "$work/moved"
 
 PKG_CONFIG_PATH=$(dirname "$(find "$work/moved" -name uccs.pc)")
 export PKG_CONFIG_PATH

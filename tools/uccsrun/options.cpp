@@ -10,6 +10,11 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <iterator>
+#include <string>
+#include <vector>
+
+#include "foreign.hpp"
 #include "rte/local/wire.hpp"
 
 namespace uccs::run {
@@ -34,6 +39,10 @@ constexpr const char* kUsage =
     "  -v, --verbose        say what is started and how it ended\n"
     "  --version            print the version\n"
     "  -h, --help           print this\n"
+    "\n"
+    "Common options of mpirun, mpiexec and srun are taken as ours (--bind-to, -genv, -ppn, ...) "
+    "or\n"
+    "ignored (--oversubscribe, --allow-run-as-root, -mca NAME VALUE, ...).\n"
     "\n"
     "Standard input goes to EC 0. SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGUSR1, SIGTSTP and SIGCONT\n"
     "are passed on to all ECs, a second SIGINT kills them. SIGUSR2 prints where each EC waits.\n"
@@ -171,6 +180,21 @@ void apply(int option_char, const char* argument, Options* options) {
   }
 }
 
+/// The option of ours with this name, as getopt would have returned it.
+int our_option(const std::string& name) {
+  for (const option& ours : kLongOptions)
+    if (ours.name != nullptr && name == ours.name) return ours.val;
+  return name[0];
+}
+
+/// ECs per node: there is one node, so they are all of them.
+void apply_per_node(int per_node, Options* options) {
+  if (options->num_ecs == 0) options->num_ecs = per_node;
+  if (options->num_ecs > per_node)
+    refuse("%d ECs of which %d on each node: leave out how many are on each, -n says enough",
+           options->num_ecs, per_node);
+}
+
 }  // namespace
 
 Options parse_options(int argc, char** argv) {
@@ -178,16 +202,30 @@ Options parse_options(int argc, char** argv) {
   if (const char* limit = getenv("UCCS_TIMEOUT"); limit != nullptr && *limit != '\0')
     options.timeout_ns = parse_timeout("UCCS_TIMEOUT", limit);
   opterr = 0;
+  int per_node = 0;
+  std::vector<option> known(std::begin(kLongOptions), std::end(kLongOptions) - 1);
+  add_foreign_options(&known);
+  known.push_back({nullptr, 0, nullptr, 0});
   while (true) {
     // '+': what follows the program belongs to it.
     const int argument_index = optind;
-    const int found = getopt_long_only(argc, argv, "+:n:x:lvh", kLongOptions, nullptr);
+    const int found = getopt_long_only(argc, argv, "+:n:x:lvh", known.data(), nullptr);
     if (found == -1) break;
     if (found == '?')
       refuse("%s: no such option, or short for more than one", argv[argument_index]);
     if (found == ':') refuse("%s: the option needs a value", argv[argument_index]);
-    apply(found, optarg, &options);
+    if (found < kForeignOption) {
+      apply(found, optarg, &options);
+      continue;
+    }
+    const Translation meant = translate_foreign_option(found, optarg, argv, &optind);
+    if (!meant.refusal.empty()) refuse("%s", meant.refusal.c_str());
+    if (meant.option == "N")
+      per_node = parse_count(meant.value.c_str());
+    else if (!meant.option.empty())
+      apply(our_option(meant.option), meant.value.c_str(), &options);
   }
+  if (per_node != 0) apply_per_node(per_node, &options);
   if (options.num_ecs == 0) refuse("say how many ECs to start: -n N");
   if (optind >= argc) refuse("say which program to start");
   options.command = argv + optind;

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <cstdint>
 
+#include "base/log.hpp"
 #include "core/direct.hpp"
 #include "core/job.hpp"
+#include "models/shmem/fortran.hpp"
 #include "models/shmem/order.hpp"
 #include "models/shmem/slow.hpp"
 #include "models/shmem/waiting.hpp"
@@ -11,19 +13,23 @@
 /// waits on memory of its own. The `long` of every PE is split:
 ///
 ///     lower half   `tail`: the last PE of the queue + 1, 0 if the lock is free. That of one PE,
-///     the
-///                  home, counts.
-///     upper half   `node`: this PE's place in the queue: bit 31 while it waits, below that its
-///                  successor + 1, 0 if there is none yet.
+///                  the home, counts.
+///     upper half   `node`: this PE's place in the queue: the top bit while it waits, below that
+///                  its successor + 1, 0 if there is none yet.
+///
+/// A lock of Fortran is an INTEGER of 4 bytes: the same with halves of 16 bits, for fewer PEs.
 namespace uccs::shmem {
 namespace {
 
-static_assert(sizeof(long) == 2 * sizeof(uint32_t));
-constexpr uint32_t kWaits = 0x80000000u;
+static_assert(sizeof(long) == 2 * sizeof(uint32_t) && sizeof(int) == 2 * sizeof(uint16_t));
 
+template <class Half>
 class Lock {
  public:
-  Lock(long* symmetric, const char* call) : symmetric_(symmetric), call_(call) {
+  Lock(void* symmetric, const char* call) : symmetric_(symmetric), call_(call) {
+    if (static_cast<unsigned>(core::job.size) >= kWaits)
+      base::fatal("%s: a lock of %zu bytes serves %u PEs at most", call, 2 * sizeof(Half),
+                  kWaits - 1u);
     tail_ = &half(home(), 0);
     node_ = &half(core::job.me, 1);
   }
@@ -31,7 +37,7 @@ class Lock {
   void acquire() {
     // Relaxed: the exchange publishes it. From then on a successor may write to it, too.
     __atomic_store_n(node_, 0, __ATOMIC_RELAXED);
-    const uint32_t before = __atomic_exchange_n(tail_, self(), __ATOMIC_ACQ_REL);
+    const Half before = __atomic_exchange_n(tail_, self(), __ATOMIC_ACQ_REL);
     if (before == 0) return;
     __atomic_fetch_or(node_, kWaits, __ATOMIC_RELAXED);
     // Only now that it waits does its predecessor learn of it, who may then hand over at once.
@@ -43,27 +49,32 @@ class Lock {
 
   bool try_acquire() {
     __atomic_store_n(node_, 0, __ATOMIC_RELAXED);
-    uint32_t free = 0;
+    Half free = 0;
     return __atomic_compare_exchange_n(tail_, &free, self(), false, __ATOMIC_ACQ_REL,
                                        __ATOMIC_RELAXED);
   }
 
   void release() {
-    uint32_t next = successor();
+    Half next = successor();
     if (next == 0) {
-      uint32_t me = self();
+      Half me = self();
       if (__atomic_compare_exchange_n(tail_, &me, 0, false, __ATOMIC_RELEASE, __ATOMIC_RELAXED))
         return;
       if (me == 0) return;     // nobody holds it
       Waiting waiting(call_);  // somebody is queueing: it will say who it is
       while ((next = successor()) == 0) waiting.pause();
     }
-    __atomic_fetch_and(&half(static_cast<int>(next - 1), 1), ~kWaits, __ATOMIC_RELEASE);
+    __atomic_fetch_and(&half(static_cast<int>(next - 1), 1), static_cast<Half>(~kWaits),
+                       __ATOMIC_RELEASE);
   }
 
  private:
-  static uint32_t self() { return static_cast<uint32_t>(core::job.me) + 1; }
-  uint32_t successor() const { return __atomic_load_n(node_, __ATOMIC_ACQUIRE) & ~kWaits; }
+  static constexpr Half kWaits = static_cast<Half>(Half{1} << (8 * sizeof(Half) - 1));
+
+  static Half self() { return static_cast<Half>(core::job.me + 1); }
+  Half successor() const {
+    return static_cast<Half>(__atomic_load_n(node_, __ATOMIC_ACQUIRE) & ~kWaits);
+  }
 
   /// Spread over the PEs by the address, so that an array of locks does not live at one of them.
   /// The distance from the start of the heap or the globals is the same on all PEs.
@@ -72,35 +83,51 @@ class Lock {
     const uintptr_t in_heap = address - core::direct_map.heap_low;
     const uintptr_t distance =
         in_heap < core::direct_map.heap_bytes ? in_heap : address - core::direct_map.static_low;
-    return static_cast<int>(distance / sizeof(long) % static_cast<unsigned>(core::job.size));
+    return static_cast<int>(distance / (2 * sizeof(Half)) % static_cast<unsigned>(core::job.size));
   }
 
-  uint32_t& half(int ec, int index) const {
+  Half& half(int ec, int index) const {
     void* const word = core::translate(symmetric_, ec);
     if (word == nullptr) slow_atomic(SHMEM_CTX_DEFAULT, symmetric_, ec, call_);
-    return static_cast<uint32_t*>(word)[index];
+    return static_cast<Half*>(word)[index];
   }
 
-  long* symmetric_;
+  void* symmetric_;
   const char* call_;
-  uint32_t* tail_;  ///< the home's
-  uint32_t* node_;  ///< this PE's
+  Half* tail_;  ///< the home's
+  Half* node_;  ///< this PE's
 };
+
+template <class Half>
+int test_lock(void* lock, const char* call) {
+  if (Lock<Half>(lock, call).try_acquire()) return 0;
+  pause_after_failed_test();
+  return 1;
+}
 
 }  // namespace
 }  // namespace uccs::shmem
 
 using namespace uccs::shmem;
 
-UCCS_SHMEM(void, set_lock, (long* lock)) { Lock(lock, "shmem_set_lock").acquire(); }
+UCCS_SHMEM(void, set_lock, (long* lock)) { Lock<uint32_t>(lock, "shmem_set_lock").acquire(); }
 
 UCCS_SHMEM(void, clear_lock, (long* lock)) {
   quiet();
-  Lock(lock, "shmem_clear_lock").release();
+  Lock<uint32_t>(lock, "shmem_clear_lock").release();
 }
 
-UCCS_SHMEM(int, test_lock, (long* lock)) {
-  if (Lock(lock, "shmem_test_lock").try_acquire()) return 0;
-  pause_after_failed_test();
-  return 1;
+UCCS_SHMEM(int, test_lock, (long* lock)) { return test_lock<uint32_t>(lock, "shmem_test_lock"); }
+
+UCCS_FORTRAN(void, shmem_set_lock, (int* lock)) {
+  Lock<uint16_t>(lock, "SHMEM_SET_LOCK").acquire();
+}
+
+UCCS_FORTRAN(void, shmem_clear_lock, (int* lock)) {
+  quiet();
+  Lock<uint16_t>(lock, "SHMEM_CLEAR_LOCK").release();
+}
+
+UCCS_FORTRAN(int, shmem_test_lock, (int* lock)) {
+  return test_lock<uint16_t>(lock, "SHMEM_TEST_LOCK");
 }
