@@ -145,8 +145,21 @@ def generic_lists(items: list[Item]) -> str:
         rows = [f"{c}*: PREFIX##{n}##SUFFIX" for c, n in generic_rows(column)]
         if is_const:
             rows += [f"const {c}*: PREFIX##{n}##SUFFIX" for c, n in generic_rows(column)]
+        if column == "wait":
+            rows += [f"volatile {c}*: uccs_volatile_{n}##SUFFIX" for c, n in generic_rows(column)]
         name = f"UCCS_ON_{'CONST_' if is_const else ''}{column.upper()}"
         text += f"#define {name}(PREFIX, SUFFIX) \\\n  " + ", \\\n  ".join(rows) + "\n"
+    return text
+
+
+def volatile_waits() -> str:
+    """What the generics of the wait set call for a volatile variable, which the functions do not take."""
+    text = ""
+    for c, n in generic_rows("wait"):
+        for result, suffix in (("void", "wait_until"), ("int", "test")):
+            text += (f"static inline {result} uccs_volatile_{n}_{suffix}(volatile {c}* ivar, int cmp, {c} value) {{\n"
+                     f"  {'' if result == 'void' else 'return '}"
+                     f"shmem_{n}_{suffix}(({c}*)(uintptr_t)ivar, cmp, value);\n}}\n")
     return text
 
 
@@ -207,7 +220,7 @@ def outputs() -> dict[pathlib.Path, str]:
     files = {
         "shmem.h": SPDX + fill_template(
             "shmem.h.in", ORIGIN=ORIGIN % "shmem.families", BODY=body_of(items, False),
-            GENERICS=generics_of(items)),
+            GENERICS=generics_of(items), VOLATILES=volatile_waits()),
         "pshmem.h": SPDX + fill_template(
             "pshmem.h.in", ORIGIN=ORIGIN % "shmem.families", BODY=body_of(items, True)),
         "uccs/shmem_inline.h": SPDX + fill_template(
