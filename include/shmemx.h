@@ -20,6 +20,31 @@ extern "C" {
  * PEs only after the caller did. */
 #define SHMEMX_MALLOC_NO_BARRIER (1L << 16)
 
+/* ---- Teams of any members ---- */
+
+/* Color of PEs that want to be in no team. */
+#define SHMEMX_COLOR_UNDEFINED (-1)
+
+/// Splits `parent_team` into one team for each `color`. In it PEs are numbered by `key`, those with
+/// the same key as in the parent.
+/// - `color`: at least 0, or SHMEMX_COLOR_UNDEFINED.
+/// - `key`: any number.
+/// - `new_team`: the caller's team, or SHMEM_TEAM_INVALID with SHMEMX_COLOR_UNDEFINED.
+/// Returns 0, or non-zero on all PEs of the parent alike: an illegal color, no room for teams.
+/// Collective over the parent. Cost: an fcollect of 8 bytes, and memory of 12 bytes per member if the
+/// members are not equally spaced.
+int shmemx_team_split_color(shmem_team_t parent_team, int color, int key, shmem_team_t* new_team);
+
+/// Arranges the PEs of `parent_team` in a grid, x growing fastest: PE p is at x = p % xrange,
+/// y = p / xrange % yrange, z = p / (xrange * yrange). The three teams hold the PEs that differ from
+/// the caller in x, in y, in z only. PEs for which z would reach `zrange` get SHMEM_TEAM_INVALID
+/// three times; if the parent is smaller than the grid, the last lines are shorter.
+/// - `xrange`, `yrange`, `zrange`: at least 1.
+/// Returns 0, or non-zero on all PEs of the parent alike, with all three invalid.
+/// Collective over the parent.
+int shmemx_team_split_3d(shmem_team_t parent_team, int xrange, int yrange, int zrange, shmem_team_t*
+    xaxis_team, shmem_team_t* yaxis_team, shmem_team_t* zaxis_team);
+
 /* ---- Asking ---- */
 
 /// Seconds since some moment of the past, the same for all PEs of a node.
@@ -67,7 +92,22 @@ void shmemx_alltoallv(void* dest, size_t* t_offsets, size_t* t_sizes, const void
 void shmemx_team_alltoallv(void* dest, size_t* t_offsets, size_t* t_sizes, const void* source,
     size_t* s_offsets, size_t* s_sizes, shmem_team_t team, long* pSync);
 
+/* The same, with all blocks packed at `target`, in the order of the members, and `t_size` set to their
+ * bytes. `t_size` may be private. More than `target_len` bytes end the job with a message. */
+
+void shmemx_alltoallv_packed(void* target, size_t target_len, size_t* t_size, const void* source,
+    size_t* s_offsets, size_t* s_sizes, int PE_start, int logPE_stride, int PE_size, long* pSync);
+void shmemx_team_alltoallv_packed(void* target, size_t target_len, size_t* t_size, const void*
+    source, size_t* s_offsets, size_t* s_sizes, shmem_team_t team, long* pSync);
+
 /* ---- Constants ---- */
+
+/* ---- Teams of any members ---- */
+
+int pshmemx_team_split_color(shmem_team_t parent_team, int color, int key, shmem_team_t* new_team);
+
+int pshmemx_team_split_3d(shmem_team_t parent_team, int xrange, int yrange, int zrange,
+    shmem_team_t* xaxis_team, shmem_team_t* yaxis_team, shmem_team_t* zaxis_team);
 
 /* ---- Asking ---- */
 
@@ -100,6 +140,11 @@ void pshmemx_alltoallv(void* dest, size_t* t_offsets, size_t* t_sizes, const voi
     s_offsets, size_t* s_sizes, int PE_start, int logPE_stride, int PE_size, long* pSync);
 void pshmemx_team_alltoallv(void* dest, size_t* t_offsets, size_t* t_sizes, const void* source,
     size_t* s_offsets, size_t* s_sizes, shmem_team_t team, long* pSync);
+
+void pshmemx_alltoallv_packed(void* target, size_t target_len, size_t* t_size, const void* source,
+    size_t* s_offsets, size_t* s_sizes, int PE_start, int logPE_stride, int PE_size, long* pSync);
+void pshmemx_team_alltoallv_packed(void* target, size_t target_len, size_t* t_size, const void*
+    source, size_t* s_offsets, size_t* s_sizes, shmem_team_t team, long* pSync);
 
 #pragma GCC visibility pop
 #ifdef __cplusplus

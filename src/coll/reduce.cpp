@@ -54,7 +54,7 @@ void reduce_staged(const Members& members, const Operands& operands) {
     const Claim taken = claim(members, 0, 1);
     std::byte* buffer = bounce_of(members, members.rank, taken);
     std::memcpy(buffer, source + offset, bytes);
-    const Symmetric buffers = {bounce_of(members, 0, taken), members.stride};
+    const Symmetric buffers = symmetric_from(members, bounce_of(members, 0, taken));
     reduce_parts(members, buffers, buffers, operands.element, length, operands.op, operands.keep);
     std::memcpy(dest + offset, buffer, bytes);
     all_entered(members, taken);  // slow members may still be at their copy of this round

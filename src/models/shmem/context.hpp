@@ -7,7 +7,8 @@
 
 /// A team's contexts are in a list, so that the team can end them.
 struct uccs_shmem_ctx {
-  int first, stride, size;  ///< of the team
+  int first, stride, size;  ///< of the team's group
+  const int* table;         ///< nullptr, or the team's ECs; the group's
   shmem_team_t team;
   uccs_shmem_ctx* next;
 };
@@ -52,7 +53,7 @@ inline uccs_shmem_team* team_of(shmem_team_t team) {
     return pe;
   if (ctx == SHMEM_CTX_INVALID || static_cast<unsigned>(pe) >= static_cast<unsigned>(ctx->size))
     fail_context(ctx, pe, call);
-  return ctx->first + pe * ctx->stride;
+  return ctx->table == nullptr ? ctx->first + pe * ctx->stride : ctx->table[pe];
 }
 
 /// The teams that exist while the library is started. Collective over all PEs.

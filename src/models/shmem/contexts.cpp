@@ -19,15 +19,16 @@ int create(shmem_team_t handle, shmem_ctx_t* ctx_out) {
   uccs_shmem_team* const team = team_of(handle);
   if (team == nullptr) return -1;
   const core::Group& group = *team->group;
-  auto* const made =
-      new (std::nothrow) uccs_shmem_ctx{group.first, group.stride, group.size, handle, nullptr};
+  auto* const made = new (std::nothrow)
+      uccs_shmem_ctx{group.first, group.stride, group.size, group.table, handle, nullptr};
   if (made == nullptr) return -1;
   {
     const std::lock_guard guard(lock);
     made->next = team->contexts;
     team->contexts = made;
   }
-  const bool is_world = group.first == 0 && group.stride == 1 && group.size == core::job.size;
+  const bool is_world = group.table == nullptr && group.first == 0 && group.stride == 1 &&
+                        group.size == core::job.size;
   *ctx_out = reinterpret_cast<shmem_ctx_t>(reinterpret_cast<uintptr_t>(made) | is_world);
   return 0;
 }
