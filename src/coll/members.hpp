@@ -42,7 +42,9 @@ struct Places {
   const int* table;
 
   ptrdiff_t offset(int member) const {
-    return (table == nullptr ? member : table[member]) * stride;
+    if (table != nullptr) [[unlikely]]
+      member = table[member];
+    return member * stride;
   }
 };
 
@@ -83,15 +85,17 @@ inline Members enter(Group& group, Call call) {
 /// A buffer of the caller that all members can reach; false for one that they cannot.
 struct Symmetric {
   std::byte* origin = nullptr;
-  Places places = {};
+  const Places* places = nullptr;  ///< of the collective's Members
 
   explicit operator bool() const { return origin != nullptr; }
-  std::byte* at(int member) const { return origin + places.offset(member); }
+  std::byte* at(int member) const { return origin + places->offset(member); }
 };
 
 /// The buffer of which member 0's copy is at `first` here.
 inline Symmetric symmetric_from(const Members& members, std::byte* first) {
-  return {first - members.places.offset(0), members.places};
+  if (members.places.table != nullptr) [[unlikely]]
+    first -= members.places.offset(0);
+  return {first, &members.places};
 }
 
 inline Symmetric symmetric(const Members& members, const void* buffer) {

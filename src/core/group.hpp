@@ -55,7 +55,19 @@ extern Group world;
 inline Group& world_group() { return world; }
 
 /// `group_index` in a table: a binary search.
-int group_index_in_table(const Group& group, int ec);
+inline int group_index_in_table(const Group& group, int ec) {
+  const int* const pairs = group.table + group.size;
+  int low = 0, high = group.size;  // the pair sought is in [low, high), if there is one
+  while (low < high) {
+    const int middle = low + (high - low) / 2;
+    if (pairs[2 * middle] == ec) return pairs[2 * middle + 1];
+    if (pairs[2 * middle] < ec)
+      low = middle + 1;
+    else
+      high = middle;
+  }
+  return -1;
+}
 
 /// Index of `ec` in `group`, -1 if it is no member. Arithmetic, unless the group has a table.
 inline int group_index(const Group& group, int ec) {

@@ -131,6 +131,11 @@ size_t heap_bytes_from(const void* address) {
   return heap().bytes_from(address);
 }
 
+HeapUse heap_use() {
+  const std::lock_guard guard(heap_lock);
+  return {heap().total_bytes(), heap().free_bytes(), heap().largest_free()};
+}
+
 bool is_symmetric(const void* address) {
   const auto at = reinterpret_cast<uintptr_t>(address);
   const size_t internal = node_segment().layout().internal_bytes;

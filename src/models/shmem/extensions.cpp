@@ -2,7 +2,6 @@
 #include <shmemx.h>
 
 #include "base/clock.hpp"
-#include "core/job.hpp"
 #include "models/shmem/api.hpp"
 #include "models/shmem/order.hpp"
 #include "rte/identity.hpp"
@@ -13,8 +12,6 @@ using namespace uccs::shmem;
 UCCS_SHMEMX(double, wtime, (void)) { return static_cast<double>(base::now_ns()) * 1e-9; }
 
 UCCS_SHMEMX(const char*, nodename, (void)) { return rte::start().host; }
-
-UCCS_SHMEMX(size_t, malloc_usable_size, (const void* ptr)) { return core::heap_bytes_from(ptr); }
 
 // Operations on mapped memory are done when they return.
 UCCS_SHMEMX(int, quiet_test, (void)) {
@@ -45,4 +42,24 @@ UCCS_SHMEMX(void, ctx_putmem_signal,
             (shmem_ctx_t ctx, void* dest, const void* source, size_t nelems, uint64_t* sig_addr,
              uint64_t signal, int pe)) {
   pshmem_ctx_putmem_signal(ctx, dest, source, nelems, sig_addr, signal, SHMEM_SIGNAL_SET, pe);
+}
+
+// Threads need no resources, and one thread's operations are as done as another's.
+UCCS_SHMEMX(void, thread_register, (void)) {}
+UCCS_SHMEMX(void, thread_unregister, (void)) {}
+UCCS_SHMEMX(void, thread_quiet, (void)) { quiet(); }
+UCCS_SHMEMX(void, thread_fence, (void)) { fence(); }
+
+UCCS_SHMEMX(void, session_start, (shmem_ctx_t ctx, long options)) {
+  pshmem_ctx_session_start(ctx, options, nullptr, 0);
+}
+UCCS_SHMEMX(void, session_stop, (shmem_ctx_t ctx)) { pshmem_ctx_session_stop(ctx); }
+UCCS_SHMEMX(void, ctx_session_start, (shmem_ctx_t ctx)) {
+  pshmem_ctx_session_start(ctx, 0, nullptr, 0);
+}
+UCCS_SHMEMX(void, ctx_session_stop, (shmem_ctx_t ctx)) { pshmem_ctx_session_stop(ctx); }
+
+// MPI is neither known nor waited for, and numbers its processes as it likes.
+UCCS_SHMEMX(int, query_interoperability, (int property)) {
+  return property == SHMEMX_UCCS_ECS_ARE_PES;
 }

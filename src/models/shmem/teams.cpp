@@ -79,6 +79,7 @@ int split_grid(core::Group& parent, const Axis (&axes)[count]) {
 
 void make_predefined_teams() {
   prepare_active_sets();
+  prepare_counters();
   world.group = &core::world_group();
   predefined_teams[reinterpret_cast<uintptr_t>(SHMEM_TEAM_WORLD)] = &world;
   // As the world's, this group and its counters live as long as the process.
