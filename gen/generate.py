@@ -179,6 +179,35 @@ def generic_macro(p: Prototype) -> str:
     return f"#define {name}(...) \\\n  {body}(__VA_ARGS__)\n"
 
 
+def overloads_of(items: list[Item]) -> str:
+    """The generics in C++: one overload per type, from one macro per family."""
+    taken = {(p.name, tuple(x.rsplit(" ", 1)[0] for x in p.parameters))
+             for item in items for p in item.prototypes if p.set == "-"}
+    families = [p for item in items for p in item.prototypes if p.is_generic]
+    text = ""
+    for column in sorted({p.set for p in families}):
+        rows = "".join(f" \\\n  OVERLOAD({name}, {c})" for c, name in generic_rows(column))
+        text += f"#define UCCS_EACH_{column.upper()}(OVERLOAD){rows}\n"
+    for p in families:
+        name = p.name.replace("NAME_", "")
+        each = f"UCCS_EACH_{p.set.upper()}(UCCS_OVERLOAD)"
+        rows = [(n, c) for c, n in generic_rows(p.set)
+                if (name, tuple(re.sub(r"\bTYPE\b", c, x).rsplit(" ", 1)[0]
+                                for x in p.parameters)) not in taken]
+        if len(rows) < len(generic_rows(p.set)):
+            each = "\n".join(f"UCCS_OVERLOAD({n}, {c})" for n, c in rows)
+        for context in ("", "ctx_") if p.has_ctx else ("",):
+            parameters = (["shmem_ctx_t ctx"] if context else []) + p.parameters
+            called = re.sub(r"^(shmemx?_)", rf"\1{context}", p.name).replace("NAME", "##NAME##")
+            arguments = ", ".join(re.search(r"(\w+)$", x)[1] for x in parameters)
+            result = "" if p.result == "void" else "return "
+            text += (f"#define UCCS_OVERLOAD(NAME, TYPE) \\\n"
+                     f"  inline {p.result} {name}({', '.join(parameters)}) {{ \\\n"
+                     f"    {result}{called}({arguments}); \\\n  }}\n"
+                     f"{each}\n#undef UCCS_OVERLOAD\n")
+    return text
+
+
 def body_of(items: list[Item], is_profiling: bool) -> str:
     text = ""
     for item in items:
@@ -230,7 +259,7 @@ def outputs() -> dict[pathlib.Path, str]:
         extensions = read_families("shmemx.families")
         files["shmemx.h"] = SPDX + fill_template(
             "shmemx.h.in", ORIGIN=ORIGIN % "shmemx.families", BODY=body_of(extensions, False),
-            GENERICS=generics_of(extensions), PROFILING=body_of(extensions, True))
+            GENERICS=generics_of(extensions), OVERLOADS=overloads_of(items + extensions), PROFILING=body_of(extensions, True))
     return {INCLUDE / name: text for name, text in files.items()}
 
 

@@ -59,6 +59,12 @@ void scan(Group& group, void* dest, const void* source, size_t element, size_t c
 /// error (bad triplet, no scratch left) that is the same on every parent member.
 uccs_status_t group_split(Group& parent, int start, int stride, int size, Group* group_out);
 
+/// New groups of the parent's members that give the same `color` >= 0, ordered by `key` and then as
+/// in the parent; with kNoColor a member is in none. All colors take one number together.
+/// Collective over the parent; returns as group_split.
+constexpr int kNoColor = -1;
+uccs_status_t group_split_by_color(Group& parent, int color, int key, Group* group_out);
+
 /// Gives the scratch back. Collective over the group's members.
 void group_release(Group& group);
 

@@ -42,8 +42,8 @@ enum class State : uint32_t {
 /// What this EC knows about the group; no peer touches it. Kept here and not in core::Group, so
 /// that copies of a Group stay in step and the numbers go on when the job starts again.
 struct alignas(kLineBytes) Own {
-  std::byte* first;  ///< scratch of member 0, as mapped here
-  ptrdiff_t stride;  ///< from one member's memory to the next one's
+  std::byte* origin;  ///< scratch of member 0, in groups with a table of EC 0, as mapped here
+  ptrdiff_t stride;   ///< from one member's memory, or EC's, to the next one's
   State state;
   bool is_oversubscribed;    ///< more members than CPUs; the same on all members
   uint64_t barriers;         ///< barriers entered

@@ -131,9 +131,9 @@ size_t heap_bytes_from(const void* address) {
   return heap().bytes_from(address);
 }
 
-size_t heap_largest_free() {
+HeapUse heap_use() {
   const std::lock_guard guard(heap_lock);
-  return heap().largest_free();
+  return {heap().total_bytes(), heap().free_bytes(), heap().largest_free()};
 }
 
 bool is_symmetric(const void* address) {

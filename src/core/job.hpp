@@ -34,8 +34,11 @@ bool heap_free(void* block);          ///< false: not a live allocation
 /// Bytes of the live allocation that holds `address`, counted from `address` to its end; 0 if none.
 size_t heap_bytes_from(const void* address);
 
-/// The largest block that heap_allocate could give now; alike on all ECs.
-size_t heap_largest_free();
+/// The symmetric heap in bytes; guards and rounding count as used.
+struct HeapUse {
+  size_t total, available, largest;  ///< `largest` is that of one free range
+};
+HeapUse heap_use();
 
 /// Internal symmetric memory (zero at first, never freed): same rules, for lanes and group scratch.
 void* internal_allocate(size_t bytes, size_t alignment);

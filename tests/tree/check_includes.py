@@ -21,7 +21,7 @@ ALLOWED = {
     "src/core": ["core", "net/transport.hpp", "net/registry.hpp", "base", "mem", "rte", "uccs"],
     "src/coll": ["coll", "core", "base", "mem/copy.hpp", "rte/identity.hpp", "uccs"],
     "src/coll/patterns": ["coll/patterns"],
-    "src/models/shmem": ["models/shmem", "core", "coll", "base", "mem/copy.hpp", "rte/identity.hpp",
+    "src/models/shmem": ["models/shmem", "core", "coll", "base", "mem/copy.hpp", "mem/heap.hpp", "rte/identity.hpp",
                          "uccs", "shmem", "pshmem", "gen"],
     "tools/uccsrun": ["rte/local/wire.hpp", "rte/local/memory.hpp", "rte/packet.hpp", "rte/phase.hpp", "rte/exchange.hpp", "uccs"],
     "src/models/gasnet": ["models/gasnet", "core", "coll", "base", "mem/copy.hpp",

@@ -37,7 +37,7 @@ struct Card {
 
 /// Other models share the heap: a segment of the greatest size leaves them an eighth.
 uintptr_t largest_segment() {
-  const size_t free = core::heap_largest_free();
+  const size_t free = core::heap_use().largest;
   return (free - free / 8) / GASNET_PAGESIZE * GASNET_PAGESIZE;
 }
 

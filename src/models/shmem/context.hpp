@@ -1,13 +1,31 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
+#include <atomic>
+#include <cstddef>
 #include <cstdint>
 
 #include "core/group.hpp"
 #include "models/shmem/api.hpp"
 
+namespace uccs::shmem {
+
+/// What an operation is, for counted contexts.
+enum class Work { kPut, kGet, kAtomic, kFetchingAtomic };
+
+/// What was done on a context that counts. Relaxed: readers want totals, not order.
+struct Counters {
+  std::atomic<uint64_t> operations[4] = {};  ///< by Work
+  std::atomic<uint64_t> put_bytes = 0;
+  std::atomic<uint64_t> get_bytes = 0;
+};
+
+}  // namespace uccs::shmem
+
 /// A team's contexts are in a list, so that the team can end them.
 struct uccs_shmem_ctx {
-  int first, stride, size;  ///< of the team
+  int first, stride, size;          ///< of the team's group
+  const int* table;                 ///< nullptr, or the team's ECs; the group's
+  uccs::shmem::Counters* counters;  ///< nullptr: does not count
   shmem_team_t team;
   uccs_shmem_ctx* next;
 };
@@ -22,8 +40,9 @@ struct uccs_shmem_team {
 
 namespace uccs::shmem {
 
-/// A context's handle is its address; bit 0 is set when it numbers PEs as the world does, so that
-/// the fast path tests the handle and reads nothing. The default context is bit 0 alone.
+/// A context's handle is its address; bit 0 is set when it numbers PEs as the world does and counts
+/// nothing, so that the fast path tests the handle and reads nothing. The default context is bit 0
+/// alone.
 inline bool has_world_numbers(shmem_ctx_t ctx) {
   return (reinterpret_cast<uintptr_t>(ctx) & 1) != 0;
 }
@@ -44,15 +63,22 @@ inline uccs_shmem_team* team_of(shmem_team_t team) {
 /// Ends the job: the context is invalid or has no such PE.
 [[noreturn, gnu::cold]] void fail_context(shmem_ctx_t ctx, int pe, const char* call);
 
-/// `pe` of a context as EC. A PE that does not exist is found here if the context numbers PEs in a
-/// team of its own, else by `core::translate`. `call` names the routine in messages, here and in
-/// all that follows.
-[[gnu::always_inline]] inline int context_ec(shmem_ctx_t ctx, int pe, const char* call) {
+/// Counts an operation on a context that has counters.
+[[gnu::cold]] void count(uccs_shmem_ctx* ctx, int ec, Work work, size_t bytes);
+
+/// `pe` of a context as EC, for an operation that is counted if the context counts. A PE that does
+/// not exist is found here if the context numbers PEs in a team of its own, else by
+/// `core::translate`. `call` names the routine in messages, here and in all that follows.
+[[gnu::always_inline]] inline int context_ec(shmem_ctx_t ctx, int pe, const char* call, Work work,
+                                             size_t bytes) {
   if (has_world_numbers(ctx)) [[likely]]
     return pe;
   if (ctx == SHMEM_CTX_INVALID || static_cast<unsigned>(pe) >= static_cast<unsigned>(ctx->size))
     fail_context(ctx, pe, call);
-  return ctx->first + pe * ctx->stride;
+  const int ec = ctx->table == nullptr ? ctx->first + pe * ctx->stride : ctx->table[pe];
+  if (ctx->counters != nullptr) [[unlikely]]
+    count(ctx, ec, work, bytes);
+  return ec;
 }
 
 /// The teams that exist while the library is started. Collective over all PEs.
@@ -60,6 +86,9 @@ void make_predefined_teams();
 
 /// Ends the teams and contexts that the program left. Collective over all PEs.
 void end_all_teams();
+
+/// Allocates what counting needs, once. Collective over all PEs.
+void prepare_counters();
 
 /// Frees the contexts of `team`.
 void end_contexts(uccs_shmem_team* team);

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
+#include <shmemx.h>
+
 #include <mutex>
 #include <new>
 
@@ -14,21 +16,34 @@ std::mutex lock;  // guards the list of contexts of every team
 
 bool is_default(shmem_ctx_t ctx) { return context_of(ctx) == nullptr; }
 
-int create(shmem_team_t handle, shmem_ctx_t* ctx_out) {
+void free_context(uccs_shmem_ctx* ctx) {
+  delete ctx->counters;
+  delete ctx;
+}
+
+int create(shmem_team_t handle, long options, shmem_ctx_t* ctx_out) {
   *ctx_out = SHMEM_CTX_INVALID;
   uccs_shmem_team* const team = team_of(handle);
   if (team == nullptr) return -1;
   const core::Group& group = *team->group;
-  auto* const made =
-      new (std::nothrow) uccs_shmem_ctx{group.first, group.stride, group.size, handle, nullptr};
+  auto* const made = new (std::nothrow)
+      uccs_shmem_ctx{group.first, group.stride, group.size, group.table, nullptr, handle, nullptr};
   if (made == nullptr) return -1;
+  if ((options & SHMEMX_CTX_COUNT) != 0) {
+    made->counters = new (std::nothrow) Counters;
+    if (made->counters == nullptr) {
+      delete made;
+      return -1;
+    }
+  }
   {
     const std::lock_guard guard(lock);
     made->next = team->contexts;
     team->contexts = made;
   }
-  const bool is_world = group.first == 0 && group.stride == 1 && group.size == core::job.size;
-  *ctx_out = reinterpret_cast<shmem_ctx_t>(reinterpret_cast<uintptr_t>(made) | is_world);
+  const bool is_fast = made->counters == nullptr && group.table == nullptr && group.first == 0 &&
+                       group.stride == 1 && group.size == core::job.size;
+  *ctx_out = reinterpret_cast<shmem_ctx_t>(reinterpret_cast<uintptr_t>(made) | is_fast);
   return 0;
 }
 
@@ -38,7 +53,7 @@ void destroy(uccs_shmem_ctx* ctx) {
   while (*link != nullptr && *link != ctx) link = &(*link)->next;
   if (*link == nullptr) return;  // its team's end ended it
   *link = ctx->next;
-  delete ctx;
+  free_context(ctx);
 }
 
 }  // namespace
@@ -54,7 +69,7 @@ void end_contexts(uccs_shmem_team* team) {
   const std::lock_guard guard(lock);
   while (uccs_shmem_ctx* const ctx = team->contexts) {
     team->contexts = ctx->next;
-    delete ctx;
+    free_context(ctx);
   }
 }
 
@@ -62,12 +77,15 @@ void end_contexts(uccs_shmem_team* team) {
 
 using namespace uccs::shmem;
 
-// The options promise how a context is used. Contexts have no state that users could contend for,
-// so none of the promises is needed.
-UCCS_SHMEM(int, ctx_create, (long, shmem_ctx_t* ctx)) { return create(SHMEM_TEAM_WORLD, ctx); }
+// The standard's options promise how a context is used. Contexts have no state that users could
+// contend for, so none of the promises is needed; nor is SHMEMX_CTX_AGGREGATE, because nothing is
+// ever held back.
+UCCS_SHMEM(int, ctx_create, (long options, shmem_ctx_t* ctx)) {
+  return create(SHMEM_TEAM_WORLD, options, ctx);
+}
 
-UCCS_SHMEM(int, team_create_ctx, (shmem_team_t team, long, shmem_ctx_t* ctx)) {
-  return create(team, ctx);
+UCCS_SHMEM(int, team_create_ctx, (shmem_team_t team, long options, shmem_ctx_t* ctx)) {
+  return create(team, options, ctx);
 }
 
 UCCS_SHMEM(void, ctx_destroy, (shmem_ctx_t ctx)) {

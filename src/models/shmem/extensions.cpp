@@ -1,70 +1,17 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <shmemx.h>
 
-#include <cstddef>
-
 #include "base/clock.hpp"
-#include "base/log.hpp"
-#include "core/direct.hpp"
-#include "core/job.hpp"
-#include "mem/copy.hpp"
-#include "models/shmem/active_sets.hpp"
-#include "models/shmem/collectives.hpp"
+#include "models/shmem/api.hpp"
+#include "models/shmem/order.hpp"
 #include "rte/identity.hpp"
 
 using namespace uccs;
 using namespace uccs::shmem;
 
-#define UCCS_SHMEMX(result, name, parameters)                                                \
-  extern "C" __attribute__((weak, alias("pshmemx_" #name))) result shmemx_##name parameters; \
-  extern "C" result pshmemx_##name parameters
-
-namespace {
-
-/// What a member gives to an exchange; symmetric.
-struct Outgoing {
-  const void* source;
-  const size_t* offsets;
-  const size_t* sizes;
-};
-/// Where it gets what the others give.
-struct Incoming {
-  void* dest;
-  const size_t* offsets;
-  size_t* sizes;
-};
-
-template <class T>
-const T* reach(const T* symmetric, int ec, const char* call) {
-  const void* const at = core::translate(symmetric, ec);
-  if (at == nullptr) core::fail_translate(call, symmetric, ec);
-  return static_cast<const T*>(at);
-}
-
-/// Every member fetches: then nobody depends on another's arrays but for the time between the
-/// barriers. It begins with its neighbour, so that not all read from one member at once.
-void exchange(core::Group& group, const Incoming& in, const Outgoing& out, const char* call) {
-  coll::barrier(group);
-  for (int i = 1; i <= group.size; ++i) {
-    const int member = (group.rank + i) % group.size;
-    const int ec = core::group_ec(group, member);
-    const size_t bytes = reach(out.sizes, ec, call)[group.rank];
-    in.sizes[member] = bytes;
-    if (bytes == 0) continue;
-    const size_t offset = reach(out.offsets, ec, call)[group.rank];
-    const auto* const from = reach(static_cast<const std::byte*>(out.source), ec, call);
-    mem::copy(static_cast<std::byte*>(in.dest) + in.offsets[member], from + offset, bytes);
-  }
-  coll::barrier(group);
-}
-
-}  // namespace
-
 UCCS_SHMEMX(double, wtime, (void)) { return static_cast<double>(base::now_ns()) * 1e-9; }
 
 UCCS_SHMEMX(const char*, nodename, (void)) { return rte::start().host; }
-
-UCCS_SHMEMX(size_t, malloc_usable_size, (const void* ptr)) { return core::heap_bytes_from(ptr); }
 
 // Operations on mapped memory are done when they return.
 UCCS_SHMEMX(int, quiet_test, (void)) {
@@ -97,19 +44,22 @@ UCCS_SHMEMX(void, ctx_putmem_signal,
   pshmem_ctx_putmem_signal(ctx, dest, source, nelems, sig_addr, signal, SHMEM_SIGNAL_SET, pe);
 }
 
-UCCS_SHMEMX(void, alltoallv,
-            (void* dest, size_t* t_offsets, size_t* t_sizes, const void* source, size_t* s_offsets,
-             size_t* s_sizes, int PE_start, int logPE_stride, int PE_size, long*)) {
-  constexpr const char* call = "shmemx_alltoallv";
-  exchange(active_set(PE_start, logPE_stride, PE_size, call), {dest, t_offsets, t_sizes},
-           {source, s_offsets, s_sizes}, call);
-}
+// Threads need no resources, and one thread's operations are as done as another's.
+UCCS_SHMEMX(void, thread_register, (void)) {}
+UCCS_SHMEMX(void, thread_unregister, (void)) {}
+UCCS_SHMEMX(void, thread_quiet, (void)) { quiet(); }
+UCCS_SHMEMX(void, thread_fence, (void)) { fence(); }
 
-UCCS_SHMEMX(void, team_alltoallv,
-            (void* dest, size_t* t_offsets, size_t* t_sizes, const void* source, size_t* s_offsets,
-             size_t* s_sizes, shmem_team_t team, long*)) {
-  constexpr const char* call = "shmemx_team_alltoallv";
-  uccs_shmem_team* const members = team_of(team);
-  if (members == nullptr) base::fatal("%s: the team is SHMEM_TEAM_INVALID", call);
-  exchange(*members->group, {dest, t_offsets, t_sizes}, {source, s_offsets, s_sizes}, call);
+UCCS_SHMEMX(void, session_start, (shmem_ctx_t ctx, long options)) {
+  pshmem_ctx_session_start(ctx, options, nullptr, 0);
+}
+UCCS_SHMEMX(void, session_stop, (shmem_ctx_t ctx)) { pshmem_ctx_session_stop(ctx); }
+UCCS_SHMEMX(void, ctx_session_start, (shmem_ctx_t ctx)) {
+  pshmem_ctx_session_start(ctx, 0, nullptr, 0);
+}
+UCCS_SHMEMX(void, ctx_session_stop, (shmem_ctx_t ctx)) { pshmem_ctx_session_stop(ctx); }
+
+// MPI is neither known nor waited for, and numbers its processes as it likes.
+UCCS_SHMEMX(int, query_interoperability, (int property)) {
+  return property == SHMEMX_UCCS_ECS_ARE_PES;
 }

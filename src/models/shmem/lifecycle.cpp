@@ -11,6 +11,7 @@
 #include "base/log.hpp"
 #include "core/job.hpp"
 #include "models/shmem/collectives.hpp"
+#include "models/shmem/heaps.hpp"
 #include "rte/identity.hpp"
 #include "uccs/info.h"
 
@@ -79,6 +80,7 @@ void finish() {
     return;
   }
   end_all_teams();
+  end_all_spaces();
   core::job_stop();
   rte::set_phase(rte::Phase::kFinalized);
   thread_level = SHMEM_THREAD_SINGLE;

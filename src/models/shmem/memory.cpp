@@ -5,6 +5,7 @@
 #include "base/log.hpp"
 #include "core/job.hpp"
 #include "models/shmem/collectives.hpp"
+#include "models/shmem/heaps.hpp"
 
 using namespace uccs;
 using namespace uccs::shmem;
@@ -21,8 +22,14 @@ void* allocate(size_t bytes, size_t alignment) {
   return block;
 }
 
+/// Bytes from `address` to the end of the live block that holds it, which may be in a space.
+size_t bytes_from(const void* address) {
+  uccs_shmem_space* const space = space_of(address);
+  return space != nullptr ? space_bytes_from(space, address) : core::heap_bytes_from(address);
+}
+
 void check_block(const void* block, const char* call) {
-  if (core::heap_bytes_from(block) == 0)
+  if (bytes_from(block) == 0)
     base::fatal(
         "%s: %p is no block of the symmetric heap: it was never allocated, or is freed already",
         call, block);
@@ -32,7 +39,8 @@ void release(void* block, const char* call) {
   if (block == nullptr) return;
   barrier_all();  // nobody uses it any more
   check_block(block, call);
-  if (!core::heap_free(block))
+  uccs_shmem_space* const space = space_of(block);
+  if (!(space != nullptr ? space_free(space, block) : core::heap_free(block)))
     base::fatal("%s: %p is not the start of a block of the symmetric heap", call, block);
 }
 
@@ -44,7 +52,9 @@ void* reallocate(void* block, size_t bytes, const char* call) {
   }
   barrier_all();  // what others put into it is there to be moved
   check_block(block, call);
-  void* const moved = core::heap_reallocate(block, bytes);
+  uccs_shmem_space* const space = space_of(block);
+  void* const moved = space != nullptr ? space_reallocate(space, block, bytes)
+                                       : core::heap_reallocate(block, bytes);
   barrier_all();
   return moved;
 }
@@ -83,6 +93,8 @@ UCCS_SHMEM(void*, realloc, (void* ptr, size_t size)) {
 }
 
 UCCS_SHMEM(void, free, (void* ptr)) { release(ptr, "shmem_free"); }
+
+UCCS_SHMEMX(size_t, malloc_usable_size, (const void* ptr)) { return bytes_from(ptr); }
 
 extern "C" void* shmalloc(size_t size) { return allocate(size, kAlignment); }
 extern "C" void shfree(void* ptr) { release(ptr, "shfree"); }

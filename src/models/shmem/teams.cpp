@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
+#include <shmemx.h>
+
 #include <mutex>
 
 #include "base/log.hpp"
@@ -49,31 +51,35 @@ void end_team(uccs_shmem_team* team) {
   delete team;
 }
 
-/// One dimension of a grid: splits `count` lines, of which the caller is in line `mine`. `line`
-/// gives line i's triplet.
-struct Line {
-  int start, stride, size;
+/// One dimension of a grid of PEs.
+struct Axis {
+  int line;   ///< the line along the axis that this PE is on, coll::kNoColor: on none
+  int place;  ///< of this PE in it
+  const shmem_team_config_t* config;
+  long mask;
+  shmem_team_t* team_out;
 };
-template <class LineAt>
-bool split_lines(core::Group& parent, int count, int mine, const LineAt& line_at,
-                 core::Group* mine_out) {
+
+/// The teams of all lines along all axes, or of none. Collective over `parent`.
+template <int count>
+int split_grid(core::Group& parent, const Axis (&axes)[count]) {
+  core::Group lines[count];
   for (int i = 0; i < count; ++i) {
-    const Line line = line_at(i);
-    core::Group group;
-    if (coll::group_split(parent, line.start, line.stride, line.size, &group) != UCCS_OK) {
-      // The same on all members: lines up to this one exist, with one of them ours perhaps.
-      if (mine < i) coll::group_release(*mine_out);
-      return false;
-    }
-    if (i == mine) *mine_out = group;
+    if (coll::group_split_by_color(parent, axes[i].line, axes[i].place, &lines[i]) == UCCS_OK)
+      continue;
+    while (--i >= 0)  // the same on all members
+      if (lines[i].rank >= 0) coll::group_release(lines[i]);
+    return -1;
   }
-  return true;
+  for (int i = 0; i < count; ++i) *axes[i].team_out = adopt(lines[i], axes[i].config, axes[i].mask);
+  return 0;
 }
 
 }  // namespace
 
 void make_predefined_teams() {
   prepare_active_sets();
+  prepare_counters();
   world.group = &core::world_group();
   predefined_teams[reinterpret_cast<uintptr_t>(SHMEM_TEAM_WORLD)] = &world;
   // As the world's, this group and its counters live as long as the process.
@@ -162,29 +168,42 @@ UCCS_SHMEM(int, team_split_2d,
   uccs_shmem_team* const team = team_of(parent_team);
   if (team == nullptr || xrange < 1) return -1;
   core::Group& parent = *team->group;
-  const int size = parent.size;
-  const int width = xrange < size ? xrange : size;
-  const int rows = (size + width - 1) / width;
-  core::Group row, column;
-  if (!split_lines(
-          parent, rows, parent.rank / width,
-          [=](int y) {
-            return Line{y * width, 1, y < rows - 1 ? width : size - y * width};
-          },
-          &row))
-    return -1;
-  if (!split_lines(
-          parent, width, parent.rank % width,
-          [=](int x) {
-            return Line{x, width, (size - x + width - 1) / width};
-          },
-          &column)) {
-    coll::group_release(row);
-    return -1;
+  const int width = xrange < parent.size ? xrange : parent.size;
+  const int x = parent.rank % width, y = parent.rank / width;
+  return split_grid(parent, {{y, x, xaxis_config, xaxis_mask, xaxis_team},
+                             {x, y, yaxis_config, yaxis_mask, yaxis_team}});
+}
+
+UCCS_SHMEMX(int, team_split_3d,
+            (shmem_team_t parent_team, int xrange, int yrange, int zrange, shmem_team_t* xaxis_team,
+             shmem_team_t* yaxis_team, shmem_team_t* zaxis_team)) {
+  *xaxis_team = *yaxis_team = *zaxis_team = SHMEM_TEAM_INVALID;
+  uccs_shmem_team* const team = team_of(parent_team);
+  if (team == nullptr || xrange < 1 || yrange < 1 || zrange < 1) return -1;
+  core::Group& parent = *team->group;
+  const int width = xrange < parent.size ? xrange : parent.size;
+  const int rows = (parent.size + width - 1) / width;
+  const int height = yrange < rows ? yrange : rows;
+  const int row = parent.rank / width;
+  const int x = parent.rank % width, y = row % height, z = row / height;
+  if (z >= zrange) {
+    constexpr int none = coll::kNoColor;
+    return split_grid(parent, {{none, 0, nullptr, 0, xaxis_team},
+                               {none, 0, nullptr, 0, yaxis_team},
+                               {none, 0, nullptr, 0, zaxis_team}});
   }
-  *xaxis_team = adopt(row, xaxis_config, xaxis_mask);
-  *yaxis_team = adopt(column, yaxis_config, yaxis_mask);
-  return 0;
+  return split_grid(parent, {{row, x, nullptr, 0, xaxis_team},
+                             {z * width + x, y, nullptr, 0, yaxis_team},
+                             {y * width + x, z, nullptr, 0, zaxis_team}});
+}
+
+UCCS_SHMEMX(int, team_split_color,
+            (shmem_team_t parent_team, int color, int key, shmem_team_t* new_team)) {
+  static_assert(SHMEMX_COLOR_UNDEFINED == coll::kNoColor);
+  *new_team = SHMEM_TEAM_INVALID;
+  uccs_shmem_team* const parent = team_of(parent_team);
+  if (parent == nullptr) return -1;
+  return split_grid(*parent->group, {{color, key, nullptr, 0, new_team}});
 }
 
 UCCS_SHMEM(void, team_destroy, (shmem_team_t team)) {

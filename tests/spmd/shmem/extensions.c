@@ -36,6 +36,31 @@ static void verify(int rank, int size) {
   }
 }
 
+static void check_places(int me, int n) {
+  int pes[kMaxPes] = {-1};
+  const int count = shmemx_local_npes();
+  CHECK(count == shmem_team_n_pes(SHMEMX_TEAM_NODE) && count <= n);
+  shmemx_local_pes(pes, kMaxPes);
+  int found = 0;
+  for (int i = 0; i < count; ++i) {
+    CHECK(shmem_ptr(in, pes[i]) != NULL);
+    found += pes[i] == me;
+  }
+  CHECK(found == 1);
+  shmemx_locality_t mine, theirs;
+  CHECK(shmemx_pe_locality(me, &mine) == 0 && strcmp(mine.host, shmemx_nodename()) == 0);
+  CHECK(shmemx_pe_locality(-1, &theirs) == -1 && shmemx_pe_locality(n, &theirs) == -1);
+  CHECK(shmemx_pe_distance(me) == SHMEMX_DISTANCE_SELF && shmemx_pe_distance(n) == -1);
+  for (int pe = 0; pe < n; ++pe) {
+    CHECK(shmemx_pe_locality(pe, &theirs) == 0 && theirs.node == mine.node);
+    CHECK(theirs.core >= SHMEMX_PLACE_UNKNOWN && theirs.socket >= SHMEMX_PLACE_UNKNOWN);
+    const int distance = shmemx_pe_distance(pe);
+    CHECK(pe == me || (distance >= SHMEMX_DISTANCE_CORE && distance <= SHMEMX_DISTANCE_NODE));
+    if (theirs.core != SHMEMX_PLACE_UNKNOWN && theirs.core == mine.core)
+      CHECK(distance <= SHMEMX_DISTANCE_CORE);
+  }
+}
+
 int main(void) {
   shmem_init();
   const int me = shmem_my_pe(), n = shmem_n_pes(), next = (me + 1) % n;
@@ -57,6 +82,7 @@ int main(void) {
     verify(me / 2, (n + 1) / 2);
   }
 
+  check_places(me, n);
   const double before = shmemx_wtime();
   CHECK(shmemx_nodename()[0] != '\0');
   CHECK(shmemx_wtime() >= before && shmem_team_n_pes(SHMEMX_TEAM_NODE) >= 1);
