@@ -152,14 +152,17 @@ def generic_lists(items: list[Item]) -> str:
     return text
 
 
-def volatile_waits() -> str:
+def volatile_waits(items: list[Item]) -> str:
     """What the generics of the wait set call for a volatile variable, which the functions do not take."""
     text = ""
-    for c, n in generic_rows("wait"):
-        for result, suffix in (("void", "wait_until"), ("int", "test")):
-            text += (f"static inline {result} uccs_volatile_{n}_{suffix}(volatile {c}* ivar, int cmp, {c} value) {{\n"
-                     f"  {'' if result == 'void' else 'return '}"
-                     f"shmem_{n}_{suffix}(({c}*)(uintptr_t)ivar, cmp, value);\n}}\n")
+    for p in (p for item in items for p in item.prototypes if p.set == "wait" and p.is_generic):
+        names = [re.search(r"(\w+)$", x)[1] for x in p.parameters]
+        suffix = p.name.split("NAME")[1]
+        for c, n in generic_rows("wait"):
+            parameters = ", ".join(["volatile TYPE* " + names[0]] + p.parameters[1:]).replace("TYPE", c)
+            arguments = ", ".join([f"({c}*)(uintptr_t){names[0]}"] + names[1:])
+            text += (f"static inline {p.result} uccs_volatile_{n}{suffix}({parameters}) {{\n"
+                     f"  {'' if p.result == 'void' else 'return '}{p.name.replace('NAME', n)}({arguments});\n}}\n")
     return text
 
 
@@ -249,7 +252,7 @@ def outputs() -> dict[pathlib.Path, str]:
     files = {
         "shmem.h": SPDX + fill_template(
             "shmem.h.in", ORIGIN=ORIGIN % "shmem.families", BODY=body_of(items, False),
-            GENERICS=generics_of(items), VOLATILES=volatile_waits()),
+            GENERICS=generics_of(items), VOLATILES=volatile_waits(items)),
         "pshmem.h": SPDX + fill_template(
             "pshmem.h.in", ORIGIN=ORIGIN % "shmem.families", BODY=body_of(items, True)),
         "uccs/shmem_inline.h": SPDX + fill_template(
@@ -259,7 +262,9 @@ def outputs() -> dict[pathlib.Path, str]:
         extensions = read_families("shmemx.families")
         files["shmemx.h"] = SPDX + fill_template(
             "shmemx.h.in", ORIGIN=ORIGIN % "shmemx.families", BODY=body_of(extensions, False),
-            GENERICS=generics_of(extensions), OVERLOADS=overloads_of(items + extensions), PROFILING=body_of(extensions, True))
+            GENERICS=generics_of(extensions), VOLATILES=volatile_waits(extensions),
+            OVERLOADS=overloads_of(items + extensions),
+            PROFILING=body_of(extensions, True))
     return {INCLUDE / name: text for name, text in files.items()}
 
 

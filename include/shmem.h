@@ -3449,53 +3449,53 @@ void shmem_udcflush_line(void* dest);
 void uccs_no_such_generic(void);
 
 /* Flags are often volatile, as the standard had them until 1.3; wait_until and test take both. */
-static inline void uccs_volatile_short_wait_until(volatile short* ivar, int cmp, short value) {
-  shmem_short_wait_until((short*)(uintptr_t)ivar, cmp, value);
+static inline void uccs_volatile_short_wait_until(volatile short* ivar, int cmp, short cmp_value) {
+  shmem_short_wait_until((short*)(uintptr_t)ivar, cmp, cmp_value);
 }
-static inline int uccs_volatile_short_test(volatile short* ivar, int cmp, short value) {
-  return shmem_short_test((short*)(uintptr_t)ivar, cmp, value);
+static inline void uccs_volatile_int_wait_until(volatile int* ivar, int cmp, int cmp_value) {
+  shmem_int_wait_until((int*)(uintptr_t)ivar, cmp, cmp_value);
 }
-static inline void uccs_volatile_int_wait_until(volatile int* ivar, int cmp, int value) {
-  shmem_int_wait_until((int*)(uintptr_t)ivar, cmp, value);
+static inline void uccs_volatile_long_wait_until(volatile long* ivar, int cmp, long cmp_value) {
+  shmem_long_wait_until((long*)(uintptr_t)ivar, cmp, cmp_value);
 }
-static inline int uccs_volatile_int_test(volatile int* ivar, int cmp, int value) {
-  return shmem_int_test((int*)(uintptr_t)ivar, cmp, value);
+static inline void uccs_volatile_longlong_wait_until(volatile long long* ivar, int cmp, long long cmp_value) {
+  shmem_longlong_wait_until((long long*)(uintptr_t)ivar, cmp, cmp_value);
 }
-static inline void uccs_volatile_long_wait_until(volatile long* ivar, int cmp, long value) {
-  shmem_long_wait_until((long*)(uintptr_t)ivar, cmp, value);
+static inline void uccs_volatile_ushort_wait_until(volatile unsigned short* ivar, int cmp, unsigned short cmp_value) {
+  shmem_ushort_wait_until((unsigned short*)(uintptr_t)ivar, cmp, cmp_value);
 }
-static inline int uccs_volatile_long_test(volatile long* ivar, int cmp, long value) {
-  return shmem_long_test((long*)(uintptr_t)ivar, cmp, value);
+static inline void uccs_volatile_uint_wait_until(volatile unsigned int* ivar, int cmp, unsigned int cmp_value) {
+  shmem_uint_wait_until((unsigned int*)(uintptr_t)ivar, cmp, cmp_value);
 }
-static inline void uccs_volatile_longlong_wait_until(volatile long long* ivar, int cmp, long long value) {
-  shmem_longlong_wait_until((long long*)(uintptr_t)ivar, cmp, value);
+static inline void uccs_volatile_ulong_wait_until(volatile unsigned long* ivar, int cmp, unsigned long cmp_value) {
+  shmem_ulong_wait_until((unsigned long*)(uintptr_t)ivar, cmp, cmp_value);
 }
-static inline int uccs_volatile_longlong_test(volatile long long* ivar, int cmp, long long value) {
-  return shmem_longlong_test((long long*)(uintptr_t)ivar, cmp, value);
+static inline void uccs_volatile_ulonglong_wait_until(volatile unsigned long long* ivar, int cmp, unsigned long long cmp_value) {
+  shmem_ulonglong_wait_until((unsigned long long*)(uintptr_t)ivar, cmp, cmp_value);
 }
-static inline void uccs_volatile_ushort_wait_until(volatile unsigned short* ivar, int cmp, unsigned short value) {
-  shmem_ushort_wait_until((unsigned short*)(uintptr_t)ivar, cmp, value);
+static inline int uccs_volatile_short_test(volatile short* ivar, int cmp, short cmp_value) {
+  return shmem_short_test((short*)(uintptr_t)ivar, cmp, cmp_value);
 }
-static inline int uccs_volatile_ushort_test(volatile unsigned short* ivar, int cmp, unsigned short value) {
-  return shmem_ushort_test((unsigned short*)(uintptr_t)ivar, cmp, value);
+static inline int uccs_volatile_int_test(volatile int* ivar, int cmp, int cmp_value) {
+  return shmem_int_test((int*)(uintptr_t)ivar, cmp, cmp_value);
 }
-static inline void uccs_volatile_uint_wait_until(volatile unsigned int* ivar, int cmp, unsigned int value) {
-  shmem_uint_wait_until((unsigned int*)(uintptr_t)ivar, cmp, value);
+static inline int uccs_volatile_long_test(volatile long* ivar, int cmp, long cmp_value) {
+  return shmem_long_test((long*)(uintptr_t)ivar, cmp, cmp_value);
 }
-static inline int uccs_volatile_uint_test(volatile unsigned int* ivar, int cmp, unsigned int value) {
-  return shmem_uint_test((unsigned int*)(uintptr_t)ivar, cmp, value);
+static inline int uccs_volatile_longlong_test(volatile long long* ivar, int cmp, long long cmp_value) {
+  return shmem_longlong_test((long long*)(uintptr_t)ivar, cmp, cmp_value);
 }
-static inline void uccs_volatile_ulong_wait_until(volatile unsigned long* ivar, int cmp, unsigned long value) {
-  shmem_ulong_wait_until((unsigned long*)(uintptr_t)ivar, cmp, value);
+static inline int uccs_volatile_ushort_test(volatile unsigned short* ivar, int cmp, unsigned short cmp_value) {
+  return shmem_ushort_test((unsigned short*)(uintptr_t)ivar, cmp, cmp_value);
 }
-static inline int uccs_volatile_ulong_test(volatile unsigned long* ivar, int cmp, unsigned long value) {
-  return shmem_ulong_test((unsigned long*)(uintptr_t)ivar, cmp, value);
+static inline int uccs_volatile_uint_test(volatile unsigned int* ivar, int cmp, unsigned int cmp_value) {
+  return shmem_uint_test((unsigned int*)(uintptr_t)ivar, cmp, cmp_value);
 }
-static inline void uccs_volatile_ulonglong_wait_until(volatile unsigned long long* ivar, int cmp, unsigned long long value) {
-  shmem_ulonglong_wait_until((unsigned long long*)(uintptr_t)ivar, cmp, value);
+static inline int uccs_volatile_ulong_test(volatile unsigned long* ivar, int cmp, unsigned long cmp_value) {
+  return shmem_ulong_test((unsigned long*)(uintptr_t)ivar, cmp, cmp_value);
 }
-static inline int uccs_volatile_ulonglong_test(volatile unsigned long long* ivar, int cmp, unsigned long long value) {
-  return shmem_ulonglong_test((unsigned long long*)(uintptr_t)ivar, cmp, value);
+static inline int uccs_volatile_ulonglong_test(volatile unsigned long long* ivar, int cmp, unsigned long long cmp_value) {
+  return shmem_ulonglong_test((unsigned long long*)(uintptr_t)ivar, cmp, cmp_value);
 }
 #define UCCS_ON_AMO(PREFIX, SUFFIX) \
   int*: PREFIX##int##SUFFIX, \

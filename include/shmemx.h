@@ -1992,6 +1992,30 @@ void pshmemx_team_alltoallv_packed(void* target, size_t target_len, size_t* t_si
 #endif
 
 #if !defined(__cplusplus) && defined(__STDC_VERSION__) && __STDC_VERSION__ >= 201112L
+static inline int uccs_volatile_short_wait_until_timeout(volatile short* ivar, int cmp, short cmp_value, uint64_t timeout_ns) {
+  return shmemx_short_wait_until_timeout((short*)(uintptr_t)ivar, cmp, cmp_value, timeout_ns);
+}
+static inline int uccs_volatile_int_wait_until_timeout(volatile int* ivar, int cmp, int cmp_value, uint64_t timeout_ns) {
+  return shmemx_int_wait_until_timeout((int*)(uintptr_t)ivar, cmp, cmp_value, timeout_ns);
+}
+static inline int uccs_volatile_long_wait_until_timeout(volatile long* ivar, int cmp, long cmp_value, uint64_t timeout_ns) {
+  return shmemx_long_wait_until_timeout((long*)(uintptr_t)ivar, cmp, cmp_value, timeout_ns);
+}
+static inline int uccs_volatile_longlong_wait_until_timeout(volatile long long* ivar, int cmp, long long cmp_value, uint64_t timeout_ns) {
+  return shmemx_longlong_wait_until_timeout((long long*)(uintptr_t)ivar, cmp, cmp_value, timeout_ns);
+}
+static inline int uccs_volatile_ushort_wait_until_timeout(volatile unsigned short* ivar, int cmp, unsigned short cmp_value, uint64_t timeout_ns) {
+  return shmemx_ushort_wait_until_timeout((unsigned short*)(uintptr_t)ivar, cmp, cmp_value, timeout_ns);
+}
+static inline int uccs_volatile_uint_wait_until_timeout(volatile unsigned int* ivar, int cmp, unsigned int cmp_value, uint64_t timeout_ns) {
+  return shmemx_uint_wait_until_timeout((unsigned int*)(uintptr_t)ivar, cmp, cmp_value, timeout_ns);
+}
+static inline int uccs_volatile_ulong_wait_until_timeout(volatile unsigned long* ivar, int cmp, unsigned long cmp_value, uint64_t timeout_ns) {
+  return shmemx_ulong_wait_until_timeout((unsigned long*)(uintptr_t)ivar, cmp, cmp_value, timeout_ns);
+}
+static inline int uccs_volatile_ulonglong_wait_until_timeout(volatile unsigned long long* ivar, int cmp, unsigned long long cmp_value, uint64_t timeout_ns) {
+  return shmemx_ulonglong_wait_until_timeout((unsigned long long*)(uintptr_t)ivar, cmp, cmp_value, timeout_ns);
+}
 #define UCCS_ON_AMO(PREFIX, SUFFIX) \
   int*: PREFIX##int##SUFFIX, \
   long*: PREFIX##long##SUFFIX, \
@@ -2031,7 +2055,15 @@ void pshmemx_team_alltoallv_packed(void* target, size_t target_len, size_t* t_si
   unsigned short*: PREFIX##ushort##SUFFIX, \
   unsigned int*: PREFIX##uint##SUFFIX, \
   unsigned long*: PREFIX##ulong##SUFFIX, \
-  unsigned long long*: PREFIX##ulonglong##SUFFIX
+  unsigned long long*: PREFIX##ulonglong##SUFFIX, \
+  volatile short*: uccs_volatile_short##SUFFIX, \
+  volatile int*: uccs_volatile_int##SUFFIX, \
+  volatile long*: uccs_volatile_long##SUFFIX, \
+  volatile long long*: uccs_volatile_longlong##SUFFIX, \
+  volatile unsigned short*: uccs_volatile_ushort##SUFFIX, \
+  volatile unsigned int*: uccs_volatile_uint##SUFFIX, \
+  volatile unsigned long*: uccs_volatile_ulong##SUFFIX, \
+  volatile unsigned long long*: uccs_volatile_ulonglong##SUFFIX
 #define UCCS_ON_WAITS(PREFIX, SUFFIX) \
   short*: PREFIX##short##SUFFIX, \
   int*: PREFIX##int##SUFFIX, \
