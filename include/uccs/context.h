@@ -84,9 +84,10 @@ UCCS_API UCCS_NODISCARD uccs_status_t uccs_context_query(uccs_context_t context,
 /// `ec`: 0..num_ecs-1, this EC included. `lane`: 0..lanes-1 names one inbox of the target;
 /// UCCS_LANE_ANY lets active messages go to lanes of threads that poll over there, spread so that
 /// threads which send at once use different ones and all receivers get their share; sends go to
-/// lane 0. `endpoint_out`: give it back with uccs_endpoint_destroy, or it goes with its context. Returns UCCS_OK, UCCS_ERR_INVALID for a number out of range, UCCS_ERR_UNSUPPORTED
-/// when no resource of the context reaches the EC, UCCS_ERR_NO_MEMORY. Threads: any; an endpoint
-/// may be used by any number of threads, and threads that share none share nothing. Cost: one small
+/// lane 0. `endpoint_out`: give it back with uccs_endpoint_destroy, or it goes with its context.
+/// Returns UCCS_OK, UCCS_ERR_INVALID for a number out of range, UCCS_ERR_UNSUPPORTED when no
+/// resource of the context reaches the EC, UCCS_ERR_NO_MEMORY. Threads: any; an endpoint may be
+/// used by any number of threads, and threads that share none share nothing. Cost: one small
 /// allocation; nothing is sent.
 UCCS_API UCCS_NODISCARD uccs_status_t uccs_endpoint_create(uccs_context_t context, int ec, int lane,
                                                            uccs_endpoint_t* endpoint_out);

@@ -94,6 +94,16 @@ void block_while(std::atomic<uint32_t>* word, uint32_t value) {
   while (word->load(std::memory_order_acquire) == value) futex(word, FUTEX_WAIT, value, nullptr);
 }
 
+void block_while(std::atomic<uint32_t>* word, uint32_t value, uint64_t limit_ns) {
+  const timespec limit = to_timespec(limit_ns);
+  futex(word, FUTEX_WAIT, value, &limit);
+}
+
+void sleep_for(uint64_t ns) {
+  const timespec duration = to_timespec(ns);
+  nanosleep(&duration, nullptr);
+}
+
 void wake_all(std::atomic<uint32_t>* doorbell) { futex(doorbell, FUTEX_WAKE, INT_MAX, nullptr); }
 
 }  // namespace uccs::base

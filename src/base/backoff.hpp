@@ -103,6 +103,10 @@ class Backoff {
 /// Sleeps until `*word` no longer holds `value`, and `wake_all` was called for it: for events that
 /// are far away, such as a launcher's answer. Does not spin.
 void block_while(std::atomic<uint32_t>* word, uint32_t value);
+/// The same for at most `limit_ns`; may return early.
+void block_while(std::atomic<uint32_t>* word, uint32_t value, uint64_t limit_ns);
+
+void sleep_for(uint64_t ns);
 
 /// Wakes all that sleep on `*doorbell`, in this process and in others that map it.
 void wake_all(std::atomic<uint32_t>* doorbell);

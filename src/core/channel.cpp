@@ -2,6 +2,7 @@
 #include "core/channel.hpp"
 
 #include "base/log.hpp"
+#include "core/progress_thread.hpp"
 #include "core/thread.hpp"
 
 namespace uccs::core {
@@ -80,6 +81,7 @@ void activate_locked(Request* request) {
   (channel->active_last ? channel->active_last->active_next : channel->active_first) = request;
   channel->active_last = request;
   channel->active.fetch_add(1, std::memory_order_relaxed);
+  if (ProgressThread* thread = request->context->progress_thread.get()) thread->wake_if_asleep();
 }
 
 void activate(Request* request) {

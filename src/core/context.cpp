@@ -12,6 +12,7 @@
 #include "base/cpus.hpp"
 #include "core/job.hpp"
 #include "core/progress.hpp"
+#include "core/progress_thread.hpp"
 #include "core/region.hpp"
 #include "core/startup.hpp"
 #include "net/registry.hpp"
@@ -47,8 +48,12 @@ void wait_for_visitors() {
     while (line.count.load(std::memory_order_seq_cst) > 0) backoff.pause();
 }
 
+/// Threads may outnumber the CPUs, and what is not used costs address space only.
+constexpr int kFewest = 16;
+
 int configured(int attribute, int setting, int most) {
-  const int value = attribute > 0 ? attribute : setting > 0 ? setting : base::usable_cpus();
+  const int usual = std::max(base::usable_cpus(), kFewest);
+  const int value = attribute > 0 ? attribute : setting > 0 ? setting : usual;
   return std::clamp(value, 1, most);
 }
 
@@ -197,6 +202,7 @@ uccs_status_t uccs_context_destroy(uccs_context_t context) {
   if (thread.callbacks > 0) return UCCS_ERR_STATE;
   (void)uccs_context_flush(context);
   core::leave_together(context);
+  if (context->progress_thread) context->progress_thread->stop();
   context->progress_thread.reset();
   core::unlist(context);
   core::wait_for_visitors();

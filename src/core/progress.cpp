@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "core/progress.hpp"
 
-#include <pthread.h>
 #include <sched.h>
-#include <signal.h>
 
 #include "core/dispatch.hpp"
 #include "rte/identity.hpp"
@@ -16,8 +14,10 @@ namespace {
 constexpr int kBudgetAlone = Batch::kCapacity / net::kTrafficClasses;
 constexpr int kBudgetShared = 1;
 
-/// Steps a thread makes before it lets others run, when they need its CPU.
-constexpr uint32_t kTurn = 32;
+/// Steps a thread makes before it lets others run, when they need its CPU: few where they take from
+/// the same lane, so that all get their share; else what a ring holds, so that none runs dry.
+constexpr uint32_t kTurnShared = 32;
+constexpr uint32_t kTurn = 512;
 
 [[gnu::noinline]] int run_deferred(Context* context, ThreadSlot& thread, Deferred& deferred) {
   int steps = 0;
@@ -64,7 +64,8 @@ int advance_others(Context* context, const ThreadSlot& thread) {
 /// ends: it makes room for the others from time to time.
 void take_turns(Context* context, ThreadSlot& thread, int steps) {
   thread.served += static_cast<uint32_t>(steps);
-  if (thread.served < kTurn) return;
+  const bool is_alone = context->lanes[thread.lane].residents.load(std::memory_order_relaxed) <= 1;
+  if (thread.served < (is_alone ? kTurn : kTurnShared)) return;
   thread.served = 0;
   if (context->pollers.load(std::memory_order_relaxed) > context->cpus) sched_yield();
 }
@@ -93,7 +94,11 @@ bool runs_user(const Context* context, const ThreadSlot& thread, int lane) {
   int steps = 0;
   for (uint64_t left = which; left != 0; left &= left - 1) {
     const int lane = std::countr_zero(left);
-    if ((homes & lane_bit(lane)) != 0 && !context->lanes[lane].is_unattended()) continue;
+    if ((homes & lane_bit(lane)) != 0) {
+      const Lane::Care care = context->lanes[lane].care();
+      if (care == Lane::Care::kAttended) continue;
+      if (care == Lane::Care::kAbandoned) make_orphan(context, lane);
+    }
     const bool is_alone = context->pollers.load(std::memory_order_relaxed) <= 1;
     steps += poll_lane(context, thread, lane, runs_user(context, thread, lane), traffic,
                        is_alone ? kBudgetAlone : kBudgetShared);
@@ -101,22 +106,29 @@ bool runs_user(const Context* context, const ThreadSlot& thread, int lane) {
   return steps;
 }
 
-/// Every so often, and again at once as long as there is something to do.
+/// Every so often. Operations are advanced again at once as long as there is something to do;
+/// messages are not, so that all who look after a lane get their share.
 [[gnu::noinline]] int look_after_others(Context* context, ThreadSlot& thread, uint64_t open,
                                         uint64_t homes, uint32_t traffic) {
-  const int steps = poll_others(context, thread, open & homes, homes, traffic) +
-                    (traffic == net::kAllTraffic ? advance_others(context, thread) : 0);
-  if (steps > 0) thread.ticks = ~uint32_t{0};
-  return steps;
+  const int taken = poll_others(context, thread, open & homes, homes, traffic);
+  if (traffic != net::kAllTraffic) return taken;
+  const int advanced = advance_others(context, thread);
+  if (advanced > 0) thread.ticks = ~uint32_t{0};
+  return taken + advanced;
 }
 
 [[gnu::always_inline]] inline int poll_lanes(Context* context, ThreadSlot& thread,
                                              uint32_t traffic) {
-  if (!thread.is_settled && !thread.is_internal) [[unlikely]]
-    settle_thread(context, &thread);
-  const uint64_t homes = context->homes.lanes.load(std::memory_order_relaxed);
+  uint64_t homes = context->homes.lanes.load(std::memory_order_relaxed);
   const uint64_t open = context->homes.open();
-  int steps = thread.is_internal ? 0 : poll_home(context, thread, traffic);
+  if (thread.is_internal) [[unlikely]]  // it looks after all, all the time
+    return poll_others(context, thread, open, 0, traffic) +
+           (traffic == net::kAllTraffic ? advance_others(context, thread) : 0);
+  if (!thread.is_settled || (homes & lane_bit(thread.lane)) == 0) [[unlikely]] {
+    settle_thread(context, &thread);
+    homes = context->homes.lanes.load(std::memory_order_relaxed);
+  }
+  int steps = poll_home(context, thread, traffic);
   if ((open & ~homes) != 0) [[unlikely]]  // nobody's lanes
     steps += poll_others(context, thread, open & ~homes, homes, traffic);
   if ((++thread.ticks & context->poll_mask) == 0) [[unlikely]]
@@ -179,41 +191,11 @@ void Waiter::sleep() {
     return;
   }
   const uint32_t seen = doorbell->load(std::memory_order_acquire);
-  // A message that came before the announcement rang nothing: look once more.
+  // A message that came before the announcement rang nothing: look once more, at others' lanes,
+  // too.
+  thread_.ticks = ~uint32_t{0};
   if (progress(context_, thread_) == 0) backoff_.pause_on(doorbell, seen);
   arm(false);
-}
-
-bool ProgressThread::start(Context* context) {
-  context_ = context;
-  sigset_t all, before;
-  sigfillset(&all);
-  pthread_sigmask(SIG_SETMASK, &all, &before);  // signals are the program's threads' business
-  is_running_ = pthread_create(&thread_, nullptr, run, this) == 0;
-  pthread_sigmask(SIG_SETMASK, &before, nullptr);
-  return is_running_;
-}
-
-ProgressThread::~ProgressThread() {
-  if (!is_running_) return;
-  is_over_.store(true, std::memory_order_release);
-  pthread_join(thread_, nullptr);
-}
-
-void* ProgressThread::run(void* argument) {
-  auto* self = static_cast<ProgressThread*>(argument);
-  ThreadSlot& slot = this_thread(self->context_);
-  slot.is_internal = true;
-  self->context_->pollers.fetch_sub(1, std::memory_order_relaxed);  // it competes with nobody
-  Waiter waiter(self->context_, slot);
-  while (!self->is_over_.load(std::memory_order_acquire)) {
-    if (progress(self->context_, slot) > 0) {
-      waiter.reset();
-    } else {
-      waiter.idle();
-    }
-  }
-  return nullptr;
 }
 
 }  // namespace uccs::core

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
-#include <pthread.h>
-
 #include "base/backoff.hpp"
 #include "core/idle.hpp"
 #include "core/thread.hpp"
@@ -63,20 +61,5 @@ uccs_status_t wait_until(Context* context, Condition is_over) {
     }
   }
 }
-
-/// The thread that makes progress when nobody calls (UCCS_PROGRESS_THREAD). Runs protocol
-/// callbacks.
-class ProgressThread {
- public:
-  ~ProgressThread();
-  bool start(Context* context);
-
- private:
-  static void* run(void* self);
-  Context* context_ = nullptr;
-  pthread_t thread_ = {};
-  bool is_running_ = false;
-  std::atomic<bool> is_over_ = false;
-};
 
 }  // namespace uccs::core

@@ -51,9 +51,9 @@ void open_lane(Context* context, int lane) {
 
 void settle(Context* context, ThreadSlot* thread) {
   const int home = thread->lane;
-  if (context->lanes[home].residents.fetch_add(1, std::memory_order_relaxed) == 0)
-    context->homes.lanes.fetch_or(lane_bit(home), std::memory_order_relaxed);
+  if (!thread->is_settled) context->lanes[home].residents.fetch_add(1, std::memory_order_relaxed);
   thread->is_settled = true;
+  context->homes.lanes.fetch_or(lane_bit(home), std::memory_order_relaxed);
   publish(context);
 }
 
@@ -64,6 +64,11 @@ void unsettle(Context* context, ThreadSlot* thread) {
   if (context->lanes[home].residents.fetch_sub(1, std::memory_order_relaxed) == 1)
     context->homes.lanes.fetch_and(~lane_bit(home), std::memory_order_relaxed);
   publish(context);
+}
+
+void make_orphan(Context* context, int lane) {
+  context->lanes[lane].vain.store(0, std::memory_order_relaxed);
+  context->homes.lanes.fetch_and(~lane_bit(lane), std::memory_order_relaxed);
 }
 
 }  // namespace uccs::core

@@ -46,8 +46,12 @@ void forget_lanes(Context* context);
 /// Messages may come to this lane of this EC.
 void open_lane(Context* context, int lane);
 
-/// The thread polls for the first time, or no more in this lane. With Context::lock held.
+/// The thread polls for the first time (or again), or no more in this lane. With Context::lock
+/// held.
 void settle(Context* context, ThreadSlot* thread);
 void unsettle(Context* context, ThreadSlot* thread);
+
+/// The residents of a lane do something else for long: until they poll again it is nobody's home.
+void make_orphan(Context* context, int lane);
 
 }  // namespace uccs::core

@@ -7,15 +7,20 @@ thread_local constinit ThreadSlot thread_slots[kMaxContexts];
 
 namespace {
 
+void unbind(Context* context, const ThreadSlot* slot) {
+  if (slot->bound_lane >= 0)
+    context->lanes[slot->bound_lane].bound.fetch_sub(1, std::memory_order_relaxed);
+}
+
 void detach_thread(int index) {
   ThreadSlot& slot = thread_slots[index];
   const std::lock_guard guard(contexts_lock());
   Context* context = context_at(index);
   if (slot.incarnation == 0 || !context || context->incarnation != slot.incarnation) return;
-  bind_thread(context, &slot, UCCS_LANE_ANY);
   {
     const std::lock_guard at_home(context->lock);
     unsettle(context, &slot);
+    unbind(context, &slot);
   }
   if (!slot.is_internal) context->pollers.fetch_sub(1, std::memory_order_relaxed);
   hand_back_channel(slot.channel);
@@ -46,8 +51,7 @@ void bind_thread(Context* context, ThreadSlot* slot, int lane) {
   const std::lock_guard guard(context->lock);
   const bool was_settled = slot->is_settled;
   unsettle(context, slot);
-  if (slot->bound_lane >= 0)
-    context->lanes[slot->bound_lane].bound.fetch_sub(1, std::memory_order_relaxed);
+  unbind(context, slot);
   if (lane >= 0) context->lanes[lane].bound.fetch_add(1, std::memory_order_relaxed);
   slot->bound_lane = static_cast<int16_t>(lane);
   slot->lane = lane >= 0 ? static_cast<uint8_t>(lane) : slot->channel->lane;
