@@ -32,8 +32,9 @@ std::vector<Comparison> comparisons(int threads, int cpus);
 class Samples {
  public:
   void add(const Outcome& side0, const Outcome& side1);
-  /// Whether to stop. `wanted`: how many there must be, 0: as many as it takes.
-  bool are_enough(bool is_time_up, int wanted) const;
+  /// Whether to stop. `time_used`: 1 when the time for this comparison is up. `wanted`: how many
+  /// there must be, 0: as many as it takes.
+  bool are_enough(double time_used, int wanted) const;
   /// A row of the table; its columns are those of `parity_columns`.
   std::vector<std::string> cells(const Comparison& what) const;
 

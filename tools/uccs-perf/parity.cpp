@@ -79,9 +79,14 @@ int parity(const Options& options, const std::vector<std::string>& arguments) {
   table.print();
   write_csv(options.csv, machine, options.command, table);
   write_json(options.json, machine, options.command, table);
-  const auto falls_short = [](const auto& row) { return row.back() != "PASS"; };
-  const auto short_ones = std::count_if(table.rows.begin(), table.rows.end(), falls_short);
+  const auto count = [&](const char* verdict) {
+    return std::count_if(table.rows.begin(), table.rows.end(),
+                         [&](const auto& row) { return row.back() == verdict; });
+  };
+  const auto short_ones = count("FALLS SHORT"), uncertain = count("UNCERTAIN");
   printf("%zu comparisons, %td fall short of their targets\n", table.rows.size(), short_ones);
+  if (uncertain > 0)
+    printf("%td are uncertain: the machine is too busy; more --seconds may tell\n", uncertain);
   return short_ones ? 1 : 0;
 }
 
