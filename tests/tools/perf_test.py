@@ -142,7 +142,8 @@ class Cases:
                  (("atomic", "--mode", "bandwidth"), "one word"), (("atomic", "--size", "16"), "takes no --size"),
                  (("am", "--mode", "overlap"), "nothing to wait for"), (("barrier", "--mode", "rate"), "latency only"),
                  (("barrier", "--threads", "2"), "one thread"), (("parity", "--mode", "rate"), "takes no --mode"),
-                 (("parity", "--procs", "4"), "leave --procs out")]
+                 (("parity", "--procs", "4"), "leave --procs out"),
+                 (("parity", "--only", "fly"), "nothing of this name")]
         for arguments, message in wrong:
             result = self.run(*arguments, status=2)
             assert message in result.stderr and "--help" in result.stderr, (arguments, result.stderr)

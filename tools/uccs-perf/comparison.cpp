@@ -44,7 +44,7 @@ Burst burst_of(Kind kind, size_t bytes, int workers) {
 
 }  // namespace
 
-std::vector<Comparison> comparisons(int threads, int cpus) {
+std::vector<Comparison> comparisons(int threads, int cpus, const std::string& only) {
   std::vector<Comparison> all;
   const double target = threads == cpus ? kTargetAtCores : kTarget;
   const int turns = (threads + cpus - 1) / cpus;
@@ -83,6 +83,7 @@ std::vector<Comparison> comparisons(int threads, int cpus) {
                    2,
                    {{Layout::kThreads, many}, {Layout::kThreads, one}}});
   }
+  if (!only.empty()) std::erase_if(all, [&](const Comparison& one) { return one.what != only; });
   return all;
 }
 

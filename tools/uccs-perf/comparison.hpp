@@ -25,8 +25,9 @@ struct Comparison {
   Side sides[2];
 };
 
-/// All comparisons for `threads` threads on a machine with `cpus`.
-std::vector<Comparison> comparisons(int threads, int cpus);
+/// All comparisons for `threads` threads on a machine with `cpus`; those of operation `only`,
+/// unless it is "".
+std::vector<Comparison> comparisons(int threads, int cpus, const std::string& only);
 
 /// Outcomes of neighbouring bursts.
 class Samples {

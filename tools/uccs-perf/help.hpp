@@ -41,6 +41,7 @@ constexpr const char* kHelp =
     "  --repetitions N   default 11, after two that warm up; runs of fairness: 1000\n"
     "  --time MS         length of one repetition (default 10; of parity about 5 per thread)\n"
     "  --seconds S       length of parity, all in all (default 80)\n"
+    "  --only WHAT       compare only this: put, get, fetch-add, am, send, shmem p, ...\n"
     "  --messages N      of one run of fairness (default 1050)\n"
     "  --setting NAME    of mask: the variable to vary (default: the one this build has)\n"
     "  --masks LIST      of mask: its values (default 1,2,4,...,512)\n"

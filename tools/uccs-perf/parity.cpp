@@ -56,7 +56,9 @@ int parity(const Options& options, const std::vector<std::string>& arguments) {
   const double seconds = options.seconds > 0 ? options.seconds : kSecondsDefault;
   std::vector<Level> levels;
   for (const int t : options.threads.empty() ? default_threads() : options.threads) {
-    Level level = {t, comparisons(t, cpu_count()), {}};
+    Level level = {t, comparisons(t, cpu_count(), options.only), {}};
+    if (level.comparisons.empty())
+      refuse("--only %s: nothing of this name is compared", options.only.c_str());
     level.samples.resize(level.comparisons.size());
     levels.push_back(std::move(level));
   }

@@ -197,7 +197,7 @@ struct Conductor {
 void* conduct(void* argument) {
   const auto& conductor = *static_cast<Conductor*>(argument);
   const Options& options = *conductor.options;
-  const std::vector<Comparison> all = comparisons(options.threads[0], cpu_count());
+  const std::vector<Comparison> all = comparisons(options.threads[0], cpu_count(), options.only);
   for (size_t i = 0; i < all.size(); ++i)
     compare(*conductor.board, all[i], i, options,
             options.seconds / static_cast<double>(all.size()));
