@@ -21,6 +21,9 @@ constexpr double kPrecise = 0.01;  // half of the interval; then nothing more is
 /// here; beyond, a ratio whose interval reaches the target is uncertain.
 constexpr double kDoubtMin = 0.01, kDoubtMax = 0.03;
 
+/// An interval that reaches the target and begins below this share of it tells nothing.
+constexpr double kKnown = 0.9;
+
 struct Entry {
   const char* what;
   Kind kind;
@@ -114,9 +117,11 @@ std::vector<std::string> Samples::cells(const Comparison& what) const {
   const Interval interval = median_interval(ratios_);
   const double low = interval.low * what.scale, high = interval.high * what.scale;
   const double doubt = std::clamp(high - ratio, kDoubtMin * what.scale, kDoubtMax * what.scale);
-  const char* verdict = ratio + doubt >= what.target ? "PASS"
-                        : high < what.target         ? "FALLS SHORT"
-                                                     : "UNCERTAIN";
+  const bool is_known = low >= kKnown * what.target || high < what.target;
+  const char* verdict = !is_known                      ? "UNCERTAIN"
+                        : ratio + doubt >= what.target ? "PASS"
+                        : high < what.target           ? "FALLS SHORT"
+                                                       : "UNCERTAIN";
   return {what.what,
           std::to_string(what.sides[0].burst.bytes),
           std::to_string(what.threads),
