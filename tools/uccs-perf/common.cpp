@@ -5,6 +5,7 @@
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <unistd.h>
 
 #include <algorithm>
 
@@ -107,6 +108,9 @@ void Progress::clear() {
   fprintf(stderr, "\r%*s\r", static_cast<int>(width_), "");
   fflush(stderr);
   width_ = 0;
+  // The launcher passes on at once what ends a line, and the rest a little later: what is printed
+  // next must not overtake this.
+  usleep(250'000);
 }
 
 }  // namespace uccs::perf

@@ -25,15 +25,17 @@ struct Comparison {
   Side sides[2];
 };
 
-/// All comparisons for `threads` threads on a machine with `cpus`.
-std::vector<Comparison> comparisons(int threads, int cpus);
+/// All comparisons for `threads` threads on a machine with `cpus`; those of operation `only`,
+/// unless it is "".
+std::vector<Comparison> comparisons(int threads, int cpus, const std::string& only);
 
 /// Outcomes of neighbouring bursts.
 class Samples {
  public:
   void add(const Outcome& side0, const Outcome& side1);
-  /// Whether to stop. `wanted`: how many there must be, 0: as many as it takes.
-  bool are_enough(bool is_time_up, int wanted) const;
+  /// Whether to stop. `time_used`: 1 when the time for this comparison is up. `wanted`: how many
+  /// there must be, 0: as many as it takes.
+  bool are_enough(double time_used, int wanted) const;
   /// A row of the table; its columns are those of `parity_columns`.
   std::vector<std::string> cells(const Comparison& what) const;
 

@@ -109,6 +109,7 @@ enum LongOption : int {
   kMessages,
   kSetting,
   kMasks,
+  kOnly,
   kInner,
   kShowProgress,
   kVersion
@@ -127,6 +128,7 @@ constexpr option kLongOptions[] = {{"threads", required_argument, nullptr, kThre
                                    {"messages", required_argument, nullptr, kMessages},
                                    {"setting", required_argument, nullptr, kSetting},
                                    {"masks", required_argument, nullptr, kMasks},
+                                   {"only", required_argument, nullptr, kOnly},
                                    {"inner", no_argument, nullptr, kInner},
                                    {"show-progress", no_argument, nullptr, kShowProgress},
                                    {"version", no_argument, nullptr, kVersion},
@@ -176,6 +178,9 @@ void apply(int found, const char* argument, Options* options) {
       break;
     case kMasks:
       options->masks = split(argument, ',');
+      break;
+    case kOnly:
+      options->only = argument;
       break;
     case kInner:
       options->is_inner = true;

@@ -38,6 +38,7 @@ struct Options {
   bool is_bound = true;
   bool shows_progress = false;
   bool is_inner = false;  ///< EC of a job that another uccs-perf started and reads
+  std::string only;       ///< of `parity`: compares what has this name only; "": everything
   std::string csv, json;
   std::string setting;             ///< of `mask`: the variable to vary
   std::vector<std::string> masks;  ///< of `mask`: its values

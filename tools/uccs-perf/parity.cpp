@@ -56,7 +56,9 @@ int parity(const Options& options, const std::vector<std::string>& arguments) {
   const double seconds = options.seconds > 0 ? options.seconds : kSecondsDefault;
   std::vector<Level> levels;
   for (const int t : options.threads.empty() ? default_threads() : options.threads) {
-    Level level = {t, comparisons(t, cpu_count()), {}};
+    Level level = {t, comparisons(t, cpu_count(), options.only), {}};
+    if (level.comparisons.empty())
+      refuse("--only %s: nothing of this name is compared", options.only.c_str());
     level.samples.resize(level.comparisons.size());
     levels.push_back(std::move(level));
   }
@@ -79,9 +81,14 @@ int parity(const Options& options, const std::vector<std::string>& arguments) {
   table.print();
   write_csv(options.csv, machine, options.command, table);
   write_json(options.json, machine, options.command, table);
-  const auto falls_short = [](const auto& row) { return row.back() != "PASS"; };
-  const auto short_ones = std::count_if(table.rows.begin(), table.rows.end(), falls_short);
+  const auto count = [&](const char* verdict) {
+    return std::count_if(table.rows.begin(), table.rows.end(),
+                         [&](const auto& row) { return row.back() == verdict; });
+  };
+  const auto short_ones = count("FALLS SHORT"), uncertain = count("UNCERTAIN");
   printf("%zu comparisons, %td fall short of their targets\n", table.rows.size(), short_ones);
+  if (uncertain > 0)
+    printf("%td are uncertain: the machine is too busy; more --seconds may tell\n", uncertain);
   return short_ones ? 1 : 0;
 }
 

@@ -172,9 +172,9 @@ void compare(Board& board, const Comparison& what, size_t index, const Options& 
   const double scale = static_cast<double>(what.burst_factor);
   const double burst_ms = options.burst_ms > 0 ? options.burst_ms : 2.5 * scale;
   Samples samples;
-  const uint64_t end_ns = now_ns() + static_cast<uint64_t>(seconds * 1e9);
-  for (int i = 0; i < kWarmUpBursts || !samples.are_enough(now_ns() >= end_ns, options.repetitions);
-       ++i) {
+  const uint64_t begin_ns = now_ns();
+  const auto time_used = [&] { return static_cast<double>(now_ns() - begin_ns) / (seconds * 1e9); };
+  for (int i = 0; i < kWarmUpBursts || !samples.are_enough(time_used(), options.repetitions); ++i) {
     Outcome outcomes[2];
     for (int j = 0; j < 2; ++j) {
       const int side = (i + j) % 2;
@@ -197,7 +197,7 @@ struct Conductor {
 void* conduct(void* argument) {
   const auto& conductor = *static_cast<Conductor*>(argument);
   const Options& options = *conductor.options;
-  const std::vector<Comparison> all = comparisons(options.threads[0], cpu_count());
+  const std::vector<Comparison> all = comparisons(options.threads[0], cpu_count(), options.only);
   for (size_t i = 0; i < all.size(); ++i)
     compare(*conductor.board, all[i], i, options,
             options.seconds / static_cast<double>(all.size()));
