@@ -158,6 +158,13 @@ def modern_interface(result: str, c_name: str, parameters: list[str], name: str,
             + [f"end {'function' if is_function else 'subroutine'}"])
 
 
+def can_be_declared(result: str, parameters: list[str]) -> bool:
+    """False of extensions with types that only C programs need."""
+    texts = [p.rsplit(" ", 1)[0].replace("const ", "") for p in parameters]
+    return (result.replace("void", "int") in C_TYPES and all("(" not in p for p in parameters)
+            and all(t in C_TYPES or t == "void*" or t.removesuffix("*") in C_TYPES for t in texts))
+
+
 def modern_routines() -> list[tuple[str, str, list[str]]]:
     """(result, name, parameters) of the routines of C that the module has"""
     unused = {t.name for t in generate.TYPES} - set(USED_TYPES)
@@ -170,6 +177,8 @@ def modern_routines() -> list[tuple[str, str, list[str]]]:
                 for result, name, parameters, _ in generate.instances(p):
                     words = name.split("_")
                     if p.set not in ("-", "size") and any(t in unused for t in words[1:4]) or name in LEFT_OUT:
+                        continue
+                    if families == "shmemx.families" and not can_be_declared(result, parameters):
                         continue
                     found.append((result.replace("UCCS_SHMEM_NORETURN ", ""), name, parameters))
     return found
