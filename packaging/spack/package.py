@@ -40,7 +40,7 @@ class Uccs(CMakePackage):
         if "+fortran" in self.spec:
             args.append(self.define("UCCS_FORTRAN_COMPILER", self.compiler.fc))
         else:
-            args.append(self.define("UCCS_FORTRAN_COMPILER", "UCCS_FORTRAN_COMPILER-NOTFOUND"))
+            args.append(self.define("UCCS_FORTRAN_COMPILER", "OFF"))
         return args
 
     def setup_dependent_build_environment(self, env, dependent_spec):
