@@ -4,49 +4,25 @@
 
 usage: manpages.py DIRECTORY   write DIRECTORY/man3 and man7: one page per family, one that refers to it
                                per routine, one of Fortran's routines, openshmem(7)
-       manpages.py --table     print the families as the table of docs/openshmem.md
-       manpages.py --check     exit 1 if docs/openshmem.md has another table
+       manpages.py --update    write the table of families in docs/openshmem.md
+       manpages.py --check     exit 1 if it is another
 """
 import pathlib
 import re
 import sys
 import textwrap
-from dataclasses import dataclass, field
 
 import fortran
 import generate
+import headerpages
 from generate import GEN
-from manparts import EXAMPLES, PARAMETERS, escape, title_line
+from manparts import EXAMPLES, PARAMETERS, Page, escape, sentences, title_line
 
-TABLE = "<!-- families: gen/manpages.py --table -->\n"
+DOCS = GEN.parent / "docs/openshmem.md"
+TABLE, TABLE_END = "<!-- families: written by gen/manpages.py --update -->\n", "<!-- end of families -->\n"
 # Sentences of a documentation comment that have a section of their own.
 NOTE = re.compile(r"^(Collective|Not collective|Threads|Cost|Progress|Source|At any time)\b")
 RETURNS = re.compile(r"^Returns?\b")
-
-
-@dataclass
-class Page:
-    name: str
-    section: str
-    header: str
-    prototypes: list[generate.Prototype]
-    description: list[str]
-    parameters: dict[str, str]
-    returns: list[str]
-    notes: list[str]
-    standard: str = ""
-    instances: list[str] = field(default_factory=list)
-
-    @property
-    def brief(self) -> str:
-        text = re.split(r"(?<!\.)[.;:](?:\s|$)", self.description[0] if self.description else self.section)[0]
-        if text.count("(") > text.count(")"):
-            text = text[:text.rindex("(")].rstrip()
-        return text.replace("`", "")
-
-
-def sentences(text: str) -> list[str]:
-    return [s for s in re.split(r"(?<=[.!?])\s+(?=[A-Z0-9`*])", " ".join(text.split())) if s]
 
 
 def general(name: str) -> str:
@@ -166,7 +142,9 @@ def parameters_of(page: Page) -> str:
                 names[match[1]] = None
     text = ""
     for name in names:
-        meaning = page.parameters.get(name) or PARAMETERS.get(f"{page.name}.{name}") or PARAMETERS.get(name) or "see above"
+        meaning = page.parameters.get(name) or next(
+            (PARAMETERS[k] for k in (f"{page.name}.{name}", f"{page.overview}.{name}", name) if k in PARAMETERS),
+            "see above")
         meaning = meaning if meaning.endswith(".") else meaning + "."
         text += f".TP\n.I {name}\n{textwrap.fill(escape(meaning[0].upper() + meaning[1:]), 100)}\n"
     return text or "None.\n"
@@ -179,7 +157,7 @@ def errors_of(page: Page) -> str:
         ("an address that is not symmetric where a symmetric one is needed", {"dest", "source", "sig_addr", "ivar"}),
         ("a comparison that is none of SHMEM_CMP_*", {"cmp"}),
         ("an active set that is none", {"PE_start"})) if wanted & names]
-    if not checks:
+    if not checks or not page.header.startswith("shmem"):
         return ""
     return (".SH ERRORS\n" + textwrap.fill(escape(
         f"On {'; '.join(checks)}, the job ends: one message names the call, the PE and the argument, and the "
@@ -189,7 +167,7 @@ def errors_of(page: Page) -> str:
 def see_also(page: Page, pages: list[Page]) -> str:
     others = [p.name for p in pages if p.section == page.section and p.name != page.name][:14]
     return ",\n".join(f".BR {name} (3)" for name in others + []) + (",\n" if others else "") + \
-        ".BR openshmem (7),\n.BR oshcc (1),\n.BR oshrun (1)\n"
+        f".BR {page.overview} (7),\n.BR oshcc (1),\n.BR oshrun (1)\n"
 
 
 def render(page: Page, pages: list[Page]) -> str:
@@ -204,7 +182,7 @@ def render(page: Page, pages: list[Page]) -> str:
         text += ".SH NOTES\n" + "".join(f".PP\n{paragraphs([n])}" for n in page.notes).replace(".PP\n", "", 1)
     if page.standard:
         text += f".SH STANDARDS\n{paragraphs([page.standard + '.'])}"
-    example = next((e for pattern, e in EXAMPLES if re.match(pattern, page.section)), "setup")
+    example = page.example or next((e for pattern, e in EXAMPLES if re.match(pattern, page.section)), "setup")
     code = (GEN / "examples" / f"{example}.c").read_text().split("\n", 1)[1]
     text += f".SH EXAMPLE\n.nf\n{escape(code, is_code=True)}.fi\n.SH SEE ALSO\n{see_also(page, pages)}"
     return text
@@ -232,28 +210,44 @@ def render_fortran() -> str:
                    ".BR oshfort (1)\n")
 
 
+def list_pages(pages: list[Page]) -> str:
+    text = ".SH ROUTINES\n"
+    for section in dict.fromkeys(p.section for p in pages):
+        text += f".SS {quoted(section)}\n"
+        for page in (p for p in pages if p.section == section):
+            text += f".TP\n.BR {page.name} (3)\n{escape(page.brief[0].upper() + page.brief[1:])}.\n"
+    return text
+
+
+def render_substrate(pages: list[Page]) -> str:
+    return title_line("uccs", 7) + (
+        ".SH NAME\nuccs \\- the communication substrate's own interface\n.SH SYNOPSIS\n.nf\n"
+        ".B #include <uccs/uccs.h>\n.B oshcc program.c -o program\n.B uccsrun -n 4 ./program\n.fi\n"
+        ".SH DESCRIPTION\nThe processes of a job are execution contexts (ECs), numbered from 0. A context is one use of\n"
+        "the substrate, an endpoint names an EC, a region is memory the substrate knows. Calls that end in\n"
+        "_nb start an operation and answer UCCS_OK (complete), UCCS_IN_PROGRESS, UCCS_AGAIN (nothing\n"
+        "happened: make progress and retry) or an error, which is negative.\n") + list_pages(pages) + (
+        ".SH SEE ALSO\n.BR openshmem (7),\n.BR uccsrun (1),\n.BR uccs-info (1)\n")
+
+
 def render_overview(pages: list[Page]) -> str:
     text = title_line("openshmem", 7) + (
         ".SH NAME\nopenshmem \\- programs whose processes share memory\n.SH SYNOPSIS\n.nf\n"
         ".B oshcc program.c -o program\n.B oshrun -n 4 ./program\n.fi\n.SH DESCRIPTION\n"
         "The processing elements (PEs) of an OpenSHMEM program read and write each other's symmetric\n"
         "memory: blocks of\n.BR shmem_malloc (3)\nand the global and static variables of the executable. A PE names "
-        "memory of another by the\naddress of the same object in its own. UCCS has all of OpenSHMEM 1.6.\n"
-        ".SH ROUTINES\n")
-    for section in dict.fromkeys(p.section for p in pages):
-        text += f".SS {quoted(section)}\n"
-        for page in (p for p in pages if p.section == section):
-            text += f".TP\n.BR {page.name} (3)\n{escape(page.brief[0].upper() + page.brief[1:])}.\n"
+        "memory of another by the\naddress of the same object in its own. UCCS has all of OpenSHMEM 1.6.\n") + list_pages(pages)
     return text + (
         ".SH ENVIRONMENT\n.TP\n.B SHMEM_SYMMETRIC_SIZE\nBytes of symmetric heap per PE, with K, M, G or T. It is rarely "
         "needed: memory is taken when it is touched.\n.TP\n.BR SHMEM_VERSION \", \" SHMEM_INFO \", \" SHMEM_DEBUG\n"
         "Set to anything: print the version, the settings, debugging lines.\n.PP\nAll settings:\n"
-        ".BR \"uccs-info --config\" .\n.SH SEE ALSO\n.BR shmem_fortran (3),\n.BR oshcc (1),\n.BR oshrun (1),\n"
+        ".BR \"uccs-info --config\" .\n.SH SEE ALSO\n.BR shmem_fortran (3),\n.BR uccs (7),\n.BR oshcc (1),\n.BR oshrun (1),\n"
         ".BR uccs-info (1)\n")
 
 
 def write_pages(directory: pathlib.Path) -> None:
-    pages = read_pages()
+    routines, substrate = read_pages(), headerpages.read_pages()
+    pages = routines + substrate
     for folder in ("man3", "man7"):
         (directory / folder).mkdir(parents=True, exist_ok=True)
     links: dict[str, str] = {}
@@ -261,7 +255,7 @@ def write_pages(directory: pathlib.Path) -> None:
         for name in [general(p.name) for p in page.prototypes] + page.instances:
             links.setdefault(name, page.name)
     for page in pages:
-        links.pop(page.name)
+        links.pop(page.name, None)
         (directory / "man3" / f"{page.name}.3").write_text(render(page, pages))
     taken = set(links) | {p.name for p in pages}
     links.update({r.name: "shmem_fortran" for _, _, routines in fortran.read_routines() for r in routines
@@ -269,7 +263,8 @@ def write_pages(directory: pathlib.Path) -> None:
     for name, page in links.items():
         (directory / "man3" / f"{name}.3").write_text(f".so man3/{page}.3\n")
     (directory / "man3" / "shmem_fortran.3").write_text(render_fortran())
-    (directory / "man7" / "openshmem.7").write_text(render_overview(pages))
+    (directory / "man7" / "openshmem.7").write_text(render_overview(routines))
+    (directory / "man7" / "uccs.7").write_text(render_substrate(substrate))
     (directory / "man7" / "shmem.7").write_text(".so man7/openshmem.7\n")
 
 
@@ -282,16 +277,19 @@ def table() -> str:
             text += f"| **{section}** | | |\n"
         names = ", ".join(f"`{n}`" for n in dict.fromkeys(general(p.name) for p in page.prototypes))
         text += f"| {names} | {page.brief.replace('|', '/').replace('*', chr(92) + '*')} | `man {page.name}` |\n"
-    return text
+    return text + "\n" + TABLE_END
 
 
 def main() -> int:
     what = sys.argv[1:]
-    if what == ["--table"]:
-        print(table(), end="")
-    elif what == ["--check"]:
-        if table() not in (GEN.parent / "docs/openshmem.md").read_text():
-            print("docs/openshmem.md: the table is not what gen/manpages.py --table prints")
+    if what in (["--check"], ["--update"]):
+        text = DOCS.read_text()
+        head, _, rest = text.partition(TABLE)
+        wanted = head + table() + rest.partition(TABLE_END)[2]
+        if what == ["--update"]:
+            DOCS.write_text(wanted)
+        elif text != wanted:
+            print("docs/openshmem.md: the table of families is old: run gen/manpages.py --update")
             return 1
     elif len(what) == 1 and not what[0].startswith("-"):
         write_pages(pathlib.Path(what[0]))

@@ -1,6 +1,9 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """What the writers of manual pages share: parameters that mean the same everywhere, examples, marking up."""
 import re
+from dataclasses import dataclass, field
+
+from generate import Prototype
 
 # Pattern of a section's title -> program in gen/examples
 EXAMPLES = [("Start", "setup"), ("Symmetric heap", "memory"), ("More heaps", "memory"), ("Teams", "teams"),
@@ -81,7 +84,65 @@ PARAMETERS = {
     "color": "members of one color get into one team",
     "key": "the order in the team",
     "space": "the space",
+    "uccs.dest": "where the data goes",
+    "uccs.source": "where the data comes from",
+    "uccs.count": "the number of entries",
+    "uccs.size": "the number of members",
+    "endpoint": "the target",
+    "region": "the memory at the target",
+    "bytes": "the number of bytes",
+    "request_out": "gets the request, UCCS_REQUEST_NULL where there is nothing to wait for; NULL: completed by uccs_flush",
+    "request": "the request; UCCS_REQUEST_NULL counts as complete",
+    "requests": "the requests; those found complete become UCCS_REQUEST_NULL",
+    "context": "the context",
+    "group": "the group",
+    "lane": "the inbox",
+    "tag": "what receiver and sender agree on",
+    "message": "the message that the callback got",
+    "id": "the number of the handler",
+    "data": "the bytes",
+    "header": "bytes that the callback sees",
+    "header_bytes": "the number of bytes of the header",
+    "payload": "the data",
+    "result_out": "gets the value before",
+    "target": "the word at the target",
+    "operand": "the operand",
+    "expected": "what the word is compared with",
+    "root": "the member whose data is sent",
+    "type": "the type of the elements",
+    "op": "the operation",
+    "ec": "the number of the EC",
+    "index_out": "gets which",
+    "blob": "the bytes of uccs_region_export",
+    "rank": "the number in the group",
 }
+
+
+@dataclass
+class Page:
+    name: str
+    section: str
+    header: str
+    prototypes: list[Prototype]
+    description: list[str]
+    parameters: dict[str, str]
+    returns: list[str]
+    notes: list[str]
+    standard: str = ""
+    example: str = ""
+    overview: str = "openshmem"
+    instances: list[str] = field(default_factory=list)
+
+    @property
+    def brief(self) -> str:
+        text = re.split(r"(?<!\.)[.;:](?:\s|$)", self.description[0] if self.description else self.section)[0]
+        if text.count("(") > text.count(")"):
+            text = text[:text.rindex("(")].rstrip()
+        return text.replace("`", "")
+
+
+def sentences(text: str) -> list[str]:
+    return [s for s in re.split(r"(?<=[.!?])\s+(?=[A-Z0-9`*])", " ".join(text.split())) if s]
 
 
 def escape(text: str, is_code: bool = False) -> str:

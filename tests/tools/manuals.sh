@@ -32,6 +32,11 @@ done
 python3 "$source/gen/fortran.py" --names | while read -r name; do
   [ -f "$share/man3/$name.3" ] || fail "$name has no page"
 done
+nm -D --defined-only "$1"/lib/libuccs.so | sed -n 's/.* T \(uccs_[a-z]\|rte_\)/\1/p' | grep -v '^uccs_shmem' |
+  while read -r name; do
+    grep -rqw "$name" "$source/include/uccs" || case $name in uccs_atomic_*) ;; *) continue ;; esac
+    [ -f "$share/man3/$name.3" ] || fail "$name has no page"
+  done
 for tool in oshrun uccsrun oshcc oshc++ oshfort uccs-info osh_info; do
   [ -f "$share/man1/$tool.1" ] || fail "$tool has no page"
 done
