@@ -158,12 +158,11 @@ def modern_interface(result: str, c_name: str, parameters: list[str], name: str,
             + [f"end {'function' if is_function else 'subroutine'}"])
 
 
-def has_form(result: str, parameters: list[str]) -> bool:
-    """False for what takes pointers to pointers, functions, or structures and handles of extensions"""
-    if not all(re.fullmatch(r"(?:const )?([\w ]+?)(\*?) (\w+)", p) for p in parameters):
-        return False
-    by_value = [c for c, is_pointer, _ in map(split_parameter, parameters) if not is_pointer]
-    return all(c in COUNTS or c in C_TYPES for c in by_value) and ("*" in result or result in {"void", *C_TYPES})
+def can_be_declared(result: str, parameters: list[str]) -> bool:
+    """False of extensions with types that only C programs need."""
+    texts = [p.rsplit(" ", 1)[0].replace("const ", "") for p in parameters]
+    return (result.replace("void", "int") in C_TYPES and all("(" not in p for p in parameters)
+            and all(t in C_TYPES or t == "void*" or t.removesuffix("*") in C_TYPES for t in texts))
 
 
 def modern_routines() -> list[tuple[str, str, list[str]]]:
@@ -179,9 +178,9 @@ def modern_routines() -> list[tuple[str, str, list[str]]]:
                     words = name.split("_")
                     if p.set not in ("-", "size") and any(t in unused for t in words[1:4]) or name in LEFT_OUT:
                         continue
-                    result = result.replace("UCCS_SHMEM_NORETURN ", "")
-                    if has_form(result, parameters):
-                        found.append((result, name, parameters))
+                    if families == "shmemx.families" and not can_be_declared(result, parameters):
+                        continue
+                    found.append((result.replace("UCCS_SHMEM_NORETURN ", ""), name, parameters))
     return found
 
 

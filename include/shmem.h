@@ -3304,6 +3304,7 @@ void shmem_wait_until(long* ivar, int cmp, long cmp_value);
 /* The active set is PE_start, PE_start + 2^logPE_stride, ... (PE_size of them); only they call. `pWrk`
  * and `pSync` are accepted for the standard's sake and not touched. Source: OpenSHMEM 1.6, Collective Routines. */
 
+/// Waits for all PEs of the set; shmem_barrier also completes the operations on the default context.
 void shmem_barrier(int PE_start, int logPE_stride, int PE_size, long* pSync);
 void shmem_sync(int PE_start, int logPE_stride, int PE_size, long* pSync);
 
@@ -3313,6 +3314,7 @@ void shmem_broadcast32(void* dest, const void* source, size_t nelems, int PE_roo
 void shmem_broadcast64(void* dest, const void* source, size_t nelems, int PE_root, int PE_start, int
     logPE_stride, int PE_size, long* pSync);
 
+/// Joins the sources of the set in its order, at each PE; with fcollect all have the same `nelems`.
 void shmem_collect32(void* dest, const void* source, size_t nelems, int PE_start, int logPE_stride,
     int PE_size, long* pSync);
 void shmem_collect64(void* dest, const void* source, size_t nelems, int PE_start, int logPE_stride,
@@ -3321,6 +3323,9 @@ void shmem_fcollect32(void* dest, const void* source, size_t nelems, int PE_star
     int PE_size, long* pSync);
 void shmem_fcollect64(void* dest, const void* source, size_t nelems, int PE_start, int logPE_stride,
     int PE_size, long* pSync);
+
+/// Exchanges blocks of `nelems` elements: the set's PE i's j-th block becomes PE j's i-th; the forms
+/// with s have strides, in elements.
 void shmem_alltoall32(void* dest, const void* source, size_t nelems, int PE_start, int logPE_stride,
     int PE_size, long* pSync);
 void shmem_alltoall64(void* dest, const void* source, size_t nelems, int PE_start, int logPE_stride,
@@ -3330,6 +3335,7 @@ void shmem_alltoalls32(void* dest, const void* source, ptrdiff_t dst, ptrdiff_t 
 void shmem_alltoalls64(void* dest, const void* source, ptrdiff_t dst, ptrdiff_t sst, size_t nelems,
     int PE_start, int logPE_stride, int PE_size, long* pSync);
 
+/// Combines the sources of the set element by element: all its PEs get the same bits.
 void shmem_short_and_to_all(short* dest, const short* source, int nreduce, int PE_start, int
     logPE_stride, int PE_size, short* pWrk, long* pSync);
 void shmem_int_and_to_all(int* dest, const int* source, int nreduce, int PE_start, int logPE_stride,
@@ -3421,6 +3427,7 @@ void shmem_complexf_prod_to_all(uccs_complexf_t* dest, const uccs_complexf_t* so
 
 /* ---- Removed in 1.5, kept for old programs: caches are coherent, so they do nothing ---- */
 
+/// Nothing: caches are coherent.
 void shmem_clear_cache_inv(void);
 void shmem_set_cache_inv(void);
 void shmem_clear_cache_line_inv(void* dest);

@@ -34,6 +34,10 @@ class Options(LauncherTest):
             (["-n", "2", "-x", "=x", "true"], 2, "needs a name"),
             (["-n", "2", "--hosts", "a,b", "true"], 2, "one machine"),
             (["-n", "2", "--hostfile", "f", "true"], 2, "one machine"),
+            (["-n", "2", "no-such-program"], 127, "no such program in PATH"),
+            (["-n", "2", "./no-such-program"], 127, "no such file"),
+            (["-n", "2", "/"], 126, "is a directory"),
+            (["-n", "2", "/etc/passwd"], 126, "cannot be executed"),
             (["-n", "2", "--bind-to", "board", "true"], 2, "none, core and socket"),
             (["-n", "2", "-mca", "btl"], 2, "two values"),
             (["-n", "4", "-ppn", "2", "true"], 2, "leave out"),
@@ -41,10 +45,6 @@ class Options(LauncherTest):
             (["-n", "2", "--output-filename", "f", "true"], 2, "redirect"),
             (["-n", "2", "--cpu-list", "1", "true"], 2, "taskset"),
             (["-n", "2", "-machinefile", "f", "true"], 2, "f"),
-            (["-n", "2", "no-such-program"], 127, "no such program in PATH"),
-            (["-n", "2", "./no-such-program"], 127, "no such file"),
-            (["-n", "2", "/"], 126, "is a directory"),
-            (["-n", "2", "/etc/passwd"], 126, "cannot be executed"),
         ]
         for arguments, status, message in table:
             with self.subTest(arguments=arguments):
