@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /* Runs under callgrind and dumps one file per operation: kCalls calls each, from PE 0 to PE 1. The
  * instructions of an empty loop are dumped as "loop", so that run.py can subtract them. */
-#include <shmem.h>
+#include <shmemx.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <valgrind/callgrind.h>
@@ -27,8 +27,12 @@ int main(void) {
   shmem_init();
   const int peer = shmem_n_pes() - 1;
   long value = 1, *heap_word = shmem_malloc(64);
-  shmem_ctx_t ctx;
-  if (!heap_word || shmem_ctx_create(SHMEM_CTX_PRIVATE, &ctx)) shmem_global_exit(1);
+  shmem_ctx_t ctx, aggregating, counting;
+  shmemx_request_handle_t request;
+  if (!heap_word || shmem_ctx_create(SHMEM_CTX_PRIVATE, &ctx) ||
+      shmem_ctx_create(SHMEMX_CTX_AGGREGATE, &aggregating) ||
+      shmem_ctx_create(SHMEMX_CTX_COUNT, &counting))
+    shmem_global_exit(1);
   if (shmem_my_pe() == 0) {
     MEASURE("loop", __asm__ volatile("" ::: "memory"));
     MEASURE("long_p heap", shmem_long_p(heap_word, 1, peer));
@@ -46,10 +50,19 @@ int main(void) {
     MEASURE("fence", shmem_fence());
     MEASURE("ctx long_p", shmem_ctx_long_p(ctx, heap_word, 1, peer));
     MEASURE("ctx quiet", shmem_ctx_quiet(ctx));
+    MEASURE("aggregating long_p", shmem_ctx_long_p(aggregating, heap_word, 1, peer));
+    MEASURE("aggregating add", shmem_ctx_long_atomic_add(aggregating, heap_word, 1, peer));
+    MEASURE("counting long_p", shmem_ctx_long_p(counting, heap_word, 1, peer));
+    MEASURE("put_nb 1", shmemx_long_put_nb(heap_word, &value, 1, peer, &request));
+    MEASURE("wait_req", shmemx_wait_req(request));
     value = word[1];
     MEASURE("wait_until true", shmem_long_wait_until(&word[1], SHMEM_CMP_EQ, 0));
+    MEASURE("wait_timeout true",
+            shmemx_long_wait_until_timeout(&word[1], SHMEM_CMP_EQ, 0, 1000000));
   }
   shmem_ctx_destroy(ctx);
+  shmem_ctx_destroy(aggregating);
+  shmem_ctx_destroy(counting);
   shmem_barrier_all();
   shmem_free(heap_word);
   shmem_finalize();

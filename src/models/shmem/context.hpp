@@ -66,19 +66,32 @@ inline uccs_shmem_team* team_of(shmem_team_t team) {
 /// Counts an operation on a context that has counters.
 [[gnu::cold]] void count(uccs_shmem_ctx* ctx, int ec, Work work, size_t bytes);
 
-/// `pe` of a context as EC, for an operation that is counted if the context counts. A PE that does
-/// not exist is found here if the context numbers PEs in a team of its own, else by
-/// `core::translate`. `call` names the routine in messages, here and in all that follows.
-[[gnu::always_inline]] inline int context_ec(shmem_ctx_t ctx, int pe, const char* call, Work work,
-                                             size_t bytes) {
-  if (has_world_numbers(ctx)) [[likely]]
-    return pe;
+/// `pe` of a context that numbers PEs in a team of its own, or counts, as EC.
+inline int team_context_ec(shmem_ctx_t ctx, int pe, const char* call, Work work, size_t bytes) {
   if (ctx == SHMEM_CTX_INVALID || static_cast<unsigned>(pe) >= static_cast<unsigned>(ctx->size))
     fail_context(ctx, pe, call);
   const int ec = ctx->table == nullptr ? ctx->first + pe * ctx->stride : ctx->table[pe];
   if (ctx->counters != nullptr) [[unlikely]]
     count(ctx, ec, work, bytes);
   return ec;
+}
+
+/// A copy of the operation, so that the one for the world saves no registers for what this calls.
+template <class Body>
+[[gnu::noinline]] auto with_team_ec(shmem_ctx_t ctx, int pe, const char* call, Work work,
+                                    size_t bytes, Body body) {
+  return body(team_context_ec(ctx, pe, call, work, bytes));
+}
+
+/// Does `body(ec)`, an operation of `bytes` on `pe` of a context, and counts it if the context
+/// counts. A PE that does not exist is found here if the context numbers PEs in a team of its own,
+/// else by `core::translate`. `call` names the routine in messages, here and in all that follows.
+template <class Body>
+[[gnu::always_inline]] inline auto with_ec(shmem_ctx_t ctx, int pe, const char* call, Work work,
+                                           size_t bytes, Body body) {
+  if (has_world_numbers(ctx)) [[likely]]
+    return body(pe);
+  return with_team_ec(ctx, pe, call, work, bytes, body);
 }
 
 /// The teams that exist while the library is started. Collective over all PEs.
