@@ -93,17 +93,15 @@ int shmemx_pe_distance(int pe);
 /* ---- Counting operations ---- */
 
 /* Option of shmem_ctx_create and shmem_team_create_ctx: the context counts its operations. Only those
- * on such contexts are counted, at some 70 instructions each; others pay nothing. */
+ * on such contexts are counted, at some 200 instructions each; others pay nothing. */
 #define SHMEMX_CTX_COUNT (1L << 18)
 
 typedef struct {
   uint64_t pending_put; /* not complete: always 0, as operations complete at once */
   uint64_t pending_get;
-  uint64_t completed_put; /* puts, and atomics that do not fetch; signals count as such */
+  uint64_t completed_put; /* puts, and atomics that do not fetch; a signal is one more update */
   uint64_t completed_get; /* gets, and atomics that fetch */
   uint64_t target;        /* operations of all counting contexts that had this PE as target */
-  uint64_t put_bytes;
-  uint64_t get_bytes;
   uint64_t atomics; /* of both kinds */
 } shmemx_pcntr_t;
 

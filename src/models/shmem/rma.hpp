@@ -77,25 +77,21 @@ template <size_t bytes>
 template <size_t bytes>
 [[gnu::always_inline]] inline void put(shmem_ctx_t ctx, void* dest, const void* source,
                                        size_t count, int pe, const char* call) {
-  with_ec(
-      ctx, pe, call, Work::kPut, count * bytes, [=](int ec) __attribute__((always_inline)) {
-        if (void* const to = core::translate(dest, ec)) [[likely]]
-          store_elements<bytes>(to, source, count);
-        else
-          slow_put(ctx, dest, source, count * bytes, ec, call);
-      });
+  const int ec = context_ec(ctx, pe, call);
+  if (void* const to = core::translate(dest, ec)) [[likely]]
+    store_elements<bytes>(to, source, count);
+  else
+    slow_put(ctx, dest, source, count * bytes, ec, call);
 }
 
 template <size_t bytes>
 [[gnu::always_inline]] inline void get(shmem_ctx_t ctx, void* dest, const void* source,
                                        size_t count, int pe, const char* call) {
-  with_ec(
-      ctx, pe, call, Work::kGet, count * bytes, [=](int ec) __attribute__((always_inline)) {
-        if (const void* const from = core::translate(source, ec)) [[likely]]
-          load_elements<bytes>(dest, from, count);
-        else
-          slow_get(ctx, dest, source, count * bytes, ec, call);
-      });
+  const int ec = context_ec(ctx, pe, call);
+  if (const void* const from = core::translate(source, ec)) [[likely]]
+    load_elements<bytes>(dest, from, count);
+  else
+    slow_get(ctx, dest, source, count * bytes, ec, call);
 }
 
 /// A value leaves its register only on the slow path.
@@ -115,27 +111,23 @@ template <class T>
 template <class T>
 [[gnu::always_inline]] inline void put_value(shmem_ctx_t ctx, T* dest, T value, int pe,
                                              const char* call) {
-  with_ec(
-      ctx, pe, call, Work::kPut, sizeof(T), [=](int ec) __attribute__((always_inline)) {
-        if (void* const to = core::translate(dest, ec)) [[likely]]
-          store_element<sizeof(T)>(to, &value);
-        else
-          slow_put_value(ctx, dest, value, ec, call);
-      });
+  const int ec = context_ec(ctx, pe, call);
+  if (void* const to = core::translate(dest, ec)) [[likely]]
+    store_element<sizeof(T)>(to, &value);
+  else
+    slow_put_value(ctx, dest, value, ec, call);
 }
 
 template <class T>
 [[gnu::always_inline]] inline T get_value(shmem_ctx_t ctx, const T* source, int pe,
                                           const char* call) {
-  return with_ec(
-      ctx, pe, call, Work::kGet, sizeof(T), [=](int ec) __attribute__((always_inline)) {
-        const void* const from = core::translate(source, ec);
-        if (from == nullptr) [[unlikely]]
-          return slow_get_value(ctx, source, ec, call);
-        T value;
-        load_element<sizeof(T)>(&value, from);
-        return value;
-      });
+  const int ec = context_ec(ctx, pe, call);
+  const void* const from = core::translate(source, ec);
+  if (from == nullptr) [[unlikely]]
+    return slow_get_value(ctx, source, ec, call);
+  T value;
+  load_element<sizeof(T)>(&value, from);
+  return value;
 }
 
 inline bool is_aligned(const void* address, size_t bytes) {
@@ -145,43 +137,37 @@ inline bool is_aligned(const void* address, size_t bytes) {
 /// Bytes of any alignment; aligned words move whole as well.
 [[gnu::always_inline]] inline void put_bytes(shmem_ctx_t ctx, void* dest, const void* source,
                                              size_t bytes, int pe, const char* call) {
-  with_ec(
-      ctx, pe, call, Work::kPut, bytes, [=](int ec) __attribute__((always_inline)) {
-        void* const to = core::translate(dest, ec);
-        if (to == nullptr) [[unlikely]]
-          slow_put(ctx, dest, source, bytes, ec, call);
-        else if (bytes == 8 && is_aligned(to, 8))
-          store_element<8>(to, source);
-        else if (bytes == 4 && is_aligned(to, 4))
-          store_element<4>(to, source);
-        else if (bytes != 0)
-          mem::copy(to, source, bytes);
-      });
+  const int ec = context_ec(ctx, pe, call);
+  void* const to = core::translate(dest, ec);
+  if (to == nullptr) [[unlikely]]
+    slow_put(ctx, dest, source, bytes, ec, call);
+  else if (bytes == 8 && is_aligned(to, 8))
+    store_element<8>(to, source);
+  else if (bytes == 4 && is_aligned(to, 4))
+    store_element<4>(to, source);
+  else if (bytes != 0)
+    mem::copy(to, source, bytes);
 }
 
 [[gnu::always_inline]] inline void get_bytes(shmem_ctx_t ctx, void* dest, const void* source,
                                              size_t bytes, int pe, const char* call) {
-  with_ec(
-      ctx, pe, call, Work::kGet, bytes, [=](int ec) __attribute__((always_inline)) {
-        const void* const from = core::translate(source, ec);
-        if (from == nullptr) [[unlikely]]
-          slow_get(ctx, dest, source, bytes, ec, call);
-        else if (bytes == 8 && is_aligned(from, 8))
-          load_element<8>(dest, from);
-        else if (bytes == 4 && is_aligned(from, 4))
-          load_element<4>(dest, from);
-        else if (bytes != 0)
-          mem::copy(dest, from, bytes);
-      });
+  const int ec = context_ec(ctx, pe, call);
+  const void* const from = core::translate(source, ec);
+  if (from == nullptr) [[unlikely]]
+    slow_get(ctx, dest, source, bytes, ec, call);
+  else if (bytes == 8 && is_aligned(from, 8))
+    load_element<8>(dest, from);
+  else if (bytes == 4 && is_aligned(from, 4))
+    load_element<4>(dest, from);
+  else if (bytes != 0)
+    mem::copy(dest, from, bytes);
 }
 
 /// `blocks` blocks of `block` elements; the strides are elements from block to block.
 template <size_t bytes>
 void put_strided(shmem_ctx_t ctx, void* dest, const void* source, ptrdiff_t dest_stride,
                  ptrdiff_t source_stride, size_t block, size_t blocks, int pe, const char* call) {
-  const int ec = has_world_numbers(ctx)
-                     ? pe
-                     : team_context_ec(ctx, pe, call, Work::kPut, block * blocks * bytes);
+  const int ec = context_ec(ctx, pe, call);
   auto* to = static_cast<std::byte*>(core::translate(dest, ec));
   auto* from = static_cast<const std::byte*>(source);
   if (to == nullptr) [[unlikely]]
@@ -196,9 +182,7 @@ void put_strided(shmem_ctx_t ctx, void* dest, const void* source, ptrdiff_t dest
 template <size_t bytes>
 void get_strided(shmem_ctx_t ctx, void* dest, const void* source, ptrdiff_t dest_stride,
                  ptrdiff_t source_stride, size_t block, size_t blocks, int pe, const char* call) {
-  const int ec = has_world_numbers(ctx)
-                     ? pe
-                     : team_context_ec(ctx, pe, call, Work::kGet, block * blocks * bytes);
+  const int ec = context_ec(ctx, pe, call);
   auto* to = static_cast<std::byte*>(dest);
   auto* from = static_cast<const std::byte*>(core::translate(source, ec));
   if (from == nullptr) [[unlikely]]
