@@ -93,17 +93,15 @@ int shmemx_pe_distance(int pe);
 /* ---- Counting operations ---- */
 
 /* Option of shmem_ctx_create and shmem_team_create_ctx: the context counts its operations. Only those
- * on such contexts are counted, at some 20 instructions each; others pay nothing. */
+ * on such contexts are counted, at some 200 instructions each; others pay nothing. */
 #define SHMEMX_CTX_COUNT (1L << 18)
 
 typedef struct {
   uint64_t pending_put; /* not complete: always 0, as operations complete at once */
   uint64_t pending_get;
-  uint64_t completed_put; /* puts, and atomics that do not fetch; signals count as such */
+  uint64_t completed_put; /* puts, and atomics that do not fetch; a signal is one more update */
   uint64_t completed_get; /* gets, and atomics that fetch */
   uint64_t target;        /* operations of all counting contexts that had this PE as target */
-  uint64_t put_bytes;
-  uint64_t get_bytes;
   uint64_t atomics; /* of both kinds */
 } shmemx_pcntr_t;
 
@@ -1063,9 +1061,326 @@ void shmemx_ctx_session_stop(shmem_ctx_t ctx);
 /// 1 if the property holds for this library and job, 0 if it does not or is none.
 int shmemx_query_interoperability(int property);
 
-/* ---- Puts ---- */
+/* ---- Older names ---- */
 
-/// shmem_putmem_signal with SHMEM_SIGNAL_SET, as it was before the standard had it.
+/// As the standard's routines, which have shmem_ in place of shmemx_: the names they had before. The
+/// signal of shmemx_putmem_signal is set.
+void shmemx_float_ibput(float* dest, const float* source, ptrdiff_t dst, ptrdiff_t sst, size_t
+    bsize, size_t nblocks, int pe);
+void shmemx_double_ibput(double* dest, const double* source, ptrdiff_t dst, ptrdiff_t sst, size_t
+    bsize, size_t nblocks, int pe);
+void shmemx_longdouble_ibput(long double* dest, const long double* source, ptrdiff_t dst, ptrdiff_t
+    sst, size_t bsize, size_t nblocks, int pe);
+void shmemx_char_ibput(char* dest, const char* source, ptrdiff_t dst, ptrdiff_t sst, size_t bsize,
+    size_t nblocks, int pe);
+void shmemx_schar_ibput(signed char* dest, const signed char* source, ptrdiff_t dst, ptrdiff_t sst,
+    size_t bsize, size_t nblocks, int pe);
+void shmemx_short_ibput(short* dest, const short* source, ptrdiff_t dst, ptrdiff_t sst, size_t
+    bsize, size_t nblocks, int pe);
+void shmemx_int_ibput(int* dest, const int* source, ptrdiff_t dst, ptrdiff_t sst, size_t bsize,
+    size_t nblocks, int pe);
+void shmemx_long_ibput(long* dest, const long* source, ptrdiff_t dst, ptrdiff_t sst, size_t bsize,
+    size_t nblocks, int pe);
+void shmemx_longlong_ibput(long long* dest, const long long* source, ptrdiff_t dst, ptrdiff_t sst,
+    size_t bsize, size_t nblocks, int pe);
+void shmemx_uchar_ibput(unsigned char* dest, const unsigned char* source, ptrdiff_t dst, ptrdiff_t
+    sst, size_t bsize, size_t nblocks, int pe);
+void shmemx_ushort_ibput(unsigned short* dest, const unsigned short* source, ptrdiff_t dst,
+    ptrdiff_t sst, size_t bsize, size_t nblocks, int pe);
+void shmemx_uint_ibput(unsigned int* dest, const unsigned int* source, ptrdiff_t dst, ptrdiff_t sst,
+    size_t bsize, size_t nblocks, int pe);
+void shmemx_ulong_ibput(unsigned long* dest, const unsigned long* source, ptrdiff_t dst, ptrdiff_t
+    sst, size_t bsize, size_t nblocks, int pe);
+void shmemx_ulonglong_ibput(unsigned long long* dest, const unsigned long long* source, ptrdiff_t
+    dst, ptrdiff_t sst, size_t bsize, size_t nblocks, int pe);
+void shmemx_int8_ibput(int8_t* dest, const int8_t* source, ptrdiff_t dst, ptrdiff_t sst, size_t
+    bsize, size_t nblocks, int pe);
+void shmemx_int16_ibput(int16_t* dest, const int16_t* source, ptrdiff_t dst, ptrdiff_t sst, size_t
+    bsize, size_t nblocks, int pe);
+void shmemx_int32_ibput(int32_t* dest, const int32_t* source, ptrdiff_t dst, ptrdiff_t sst, size_t
+    bsize, size_t nblocks, int pe);
+void shmemx_int64_ibput(int64_t* dest, const int64_t* source, ptrdiff_t dst, ptrdiff_t sst, size_t
+    bsize, size_t nblocks, int pe);
+void shmemx_uint8_ibput(uint8_t* dest, const uint8_t* source, ptrdiff_t dst, ptrdiff_t sst, size_t
+    bsize, size_t nblocks, int pe);
+void shmemx_uint16_ibput(uint16_t* dest, const uint16_t* source, ptrdiff_t dst, ptrdiff_t sst,
+    size_t bsize, size_t nblocks, int pe);
+void shmemx_uint32_ibput(uint32_t* dest, const uint32_t* source, ptrdiff_t dst, ptrdiff_t sst,
+    size_t bsize, size_t nblocks, int pe);
+void shmemx_uint64_ibput(uint64_t* dest, const uint64_t* source, ptrdiff_t dst, ptrdiff_t sst,
+    size_t bsize, size_t nblocks, int pe);
+void shmemx_size_ibput(size_t* dest, const size_t* source, ptrdiff_t dst, ptrdiff_t sst, size_t
+    bsize, size_t nblocks, int pe);
+void shmemx_ptrdiff_ibput(ptrdiff_t* dest, const ptrdiff_t* source, ptrdiff_t dst, ptrdiff_t sst,
+    size_t bsize, size_t nblocks, int pe);
+void shmemx_ctx_float_ibput(shmem_ctx_t ctx, float* dest, const float* source, ptrdiff_t dst,
+    ptrdiff_t sst, size_t bsize, size_t nblocks, int pe);
+void shmemx_ctx_double_ibput(shmem_ctx_t ctx, double* dest, const double* source, ptrdiff_t dst,
+    ptrdiff_t sst, size_t bsize, size_t nblocks, int pe);
+void shmemx_ctx_longdouble_ibput(shmem_ctx_t ctx, long double* dest, const long double* source,
+    ptrdiff_t dst, ptrdiff_t sst, size_t bsize, size_t nblocks, int pe);
+void shmemx_ctx_char_ibput(shmem_ctx_t ctx, char* dest, const char* source, ptrdiff_t dst, ptrdiff_t
+    sst, size_t bsize, size_t nblocks, int pe);
+void shmemx_ctx_schar_ibput(shmem_ctx_t ctx, signed char* dest, const signed char* source, ptrdiff_t
+    dst, ptrdiff_t sst, size_t bsize, size_t nblocks, int pe);
+void shmemx_ctx_short_ibput(shmem_ctx_t ctx, short* dest, const short* source, ptrdiff_t dst,
+    ptrdiff_t sst, size_t bsize, size_t nblocks, int pe);
+void shmemx_ctx_int_ibput(shmem_ctx_t ctx, int* dest, const int* source, ptrdiff_t dst, ptrdiff_t
+    sst, size_t bsize, size_t nblocks, int pe);
+void shmemx_ctx_long_ibput(shmem_ctx_t ctx, long* dest, const long* source, ptrdiff_t dst, ptrdiff_t
+    sst, size_t bsize, size_t nblocks, int pe);
+void shmemx_ctx_longlong_ibput(shmem_ctx_t ctx, long long* dest, const long long* source, ptrdiff_t
+    dst, ptrdiff_t sst, size_t bsize, size_t nblocks, int pe);
+void shmemx_ctx_uchar_ibput(shmem_ctx_t ctx, unsigned char* dest, const unsigned char* source,
+    ptrdiff_t dst, ptrdiff_t sst, size_t bsize, size_t nblocks, int pe);
+void shmemx_ctx_ushort_ibput(shmem_ctx_t ctx, unsigned short* dest, const unsigned short* source,
+    ptrdiff_t dst, ptrdiff_t sst, size_t bsize, size_t nblocks, int pe);
+void shmemx_ctx_uint_ibput(shmem_ctx_t ctx, unsigned int* dest, const unsigned int* source,
+    ptrdiff_t dst, ptrdiff_t sst, size_t bsize, size_t nblocks, int pe);
+void shmemx_ctx_ulong_ibput(shmem_ctx_t ctx, unsigned long* dest, const unsigned long* source,
+    ptrdiff_t dst, ptrdiff_t sst, size_t bsize, size_t nblocks, int pe);
+void shmemx_ctx_ulonglong_ibput(shmem_ctx_t ctx, unsigned long long* dest, const unsigned long long*
+    source, ptrdiff_t dst, ptrdiff_t sst, size_t bsize, size_t nblocks, int pe);
+void shmemx_ctx_int8_ibput(shmem_ctx_t ctx, int8_t* dest, const int8_t* source, ptrdiff_t dst,
+    ptrdiff_t sst, size_t bsize, size_t nblocks, int pe);
+void shmemx_ctx_int16_ibput(shmem_ctx_t ctx, int16_t* dest, const int16_t* source, ptrdiff_t dst,
+    ptrdiff_t sst, size_t bsize, size_t nblocks, int pe);
+void shmemx_ctx_int32_ibput(shmem_ctx_t ctx, int32_t* dest, const int32_t* source, ptrdiff_t dst,
+    ptrdiff_t sst, size_t bsize, size_t nblocks, int pe);
+void shmemx_ctx_int64_ibput(shmem_ctx_t ctx, int64_t* dest, const int64_t* source, ptrdiff_t dst,
+    ptrdiff_t sst, size_t bsize, size_t nblocks, int pe);
+void shmemx_ctx_uint8_ibput(shmem_ctx_t ctx, uint8_t* dest, const uint8_t* source, ptrdiff_t dst,
+    ptrdiff_t sst, size_t bsize, size_t nblocks, int pe);
+void shmemx_ctx_uint16_ibput(shmem_ctx_t ctx, uint16_t* dest, const uint16_t* source, ptrdiff_t dst,
+    ptrdiff_t sst, size_t bsize, size_t nblocks, int pe);
+void shmemx_ctx_uint32_ibput(shmem_ctx_t ctx, uint32_t* dest, const uint32_t* source, ptrdiff_t dst,
+    ptrdiff_t sst, size_t bsize, size_t nblocks, int pe);
+void shmemx_ctx_uint64_ibput(shmem_ctx_t ctx, uint64_t* dest, const uint64_t* source, ptrdiff_t dst,
+    ptrdiff_t sst, size_t bsize, size_t nblocks, int pe);
+void shmemx_ctx_size_ibput(shmem_ctx_t ctx, size_t* dest, const size_t* source, ptrdiff_t dst,
+    ptrdiff_t sst, size_t bsize, size_t nblocks, int pe);
+void shmemx_ctx_ptrdiff_ibput(shmem_ctx_t ctx, ptrdiff_t* dest, const ptrdiff_t* source, ptrdiff_t
+    dst, ptrdiff_t sst, size_t bsize, size_t nblocks, int pe);
+void shmemx_float_ibget(float* dest, const float* source, ptrdiff_t dst, ptrdiff_t sst, size_t
+    bsize, size_t nblocks, int pe);
+void shmemx_double_ibget(double* dest, const double* source, ptrdiff_t dst, ptrdiff_t sst, size_t
+    bsize, size_t nblocks, int pe);
+void shmemx_longdouble_ibget(long double* dest, const long double* source, ptrdiff_t dst, ptrdiff_t
+    sst, size_t bsize, size_t nblocks, int pe);
+void shmemx_char_ibget(char* dest, const char* source, ptrdiff_t dst, ptrdiff_t sst, size_t bsize,
+    size_t nblocks, int pe);
+void shmemx_schar_ibget(signed char* dest, const signed char* source, ptrdiff_t dst, ptrdiff_t sst,
+    size_t bsize, size_t nblocks, int pe);
+void shmemx_short_ibget(short* dest, const short* source, ptrdiff_t dst, ptrdiff_t sst, size_t
+    bsize, size_t nblocks, int pe);
+void shmemx_int_ibget(int* dest, const int* source, ptrdiff_t dst, ptrdiff_t sst, size_t bsize,
+    size_t nblocks, int pe);
+void shmemx_long_ibget(long* dest, const long* source, ptrdiff_t dst, ptrdiff_t sst, size_t bsize,
+    size_t nblocks, int pe);
+void shmemx_longlong_ibget(long long* dest, const long long* source, ptrdiff_t dst, ptrdiff_t sst,
+    size_t bsize, size_t nblocks, int pe);
+void shmemx_uchar_ibget(unsigned char* dest, const unsigned char* source, ptrdiff_t dst, ptrdiff_t
+    sst, size_t bsize, size_t nblocks, int pe);
+void shmemx_ushort_ibget(unsigned short* dest, const unsigned short* source, ptrdiff_t dst,
+    ptrdiff_t sst, size_t bsize, size_t nblocks, int pe);
+void shmemx_uint_ibget(unsigned int* dest, const unsigned int* source, ptrdiff_t dst, ptrdiff_t sst,
+    size_t bsize, size_t nblocks, int pe);
+void shmemx_ulong_ibget(unsigned long* dest, const unsigned long* source, ptrdiff_t dst, ptrdiff_t
+    sst, size_t bsize, size_t nblocks, int pe);
+void shmemx_ulonglong_ibget(unsigned long long* dest, const unsigned long long* source, ptrdiff_t
+    dst, ptrdiff_t sst, size_t bsize, size_t nblocks, int pe);
+void shmemx_int8_ibget(int8_t* dest, const int8_t* source, ptrdiff_t dst, ptrdiff_t sst, size_t
+    bsize, size_t nblocks, int pe);
+void shmemx_int16_ibget(int16_t* dest, const int16_t* source, ptrdiff_t dst, ptrdiff_t sst, size_t
+    bsize, size_t nblocks, int pe);
+void shmemx_int32_ibget(int32_t* dest, const int32_t* source, ptrdiff_t dst, ptrdiff_t sst, size_t
+    bsize, size_t nblocks, int pe);
+void shmemx_int64_ibget(int64_t* dest, const int64_t* source, ptrdiff_t dst, ptrdiff_t sst, size_t
+    bsize, size_t nblocks, int pe);
+void shmemx_uint8_ibget(uint8_t* dest, const uint8_t* source, ptrdiff_t dst, ptrdiff_t sst, size_t
+    bsize, size_t nblocks, int pe);
+void shmemx_uint16_ibget(uint16_t* dest, const uint16_t* source, ptrdiff_t dst, ptrdiff_t sst,
+    size_t bsize, size_t nblocks, int pe);
+void shmemx_uint32_ibget(uint32_t* dest, const uint32_t* source, ptrdiff_t dst, ptrdiff_t sst,
+    size_t bsize, size_t nblocks, int pe);
+void shmemx_uint64_ibget(uint64_t* dest, const uint64_t* source, ptrdiff_t dst, ptrdiff_t sst,
+    size_t bsize, size_t nblocks, int pe);
+void shmemx_size_ibget(size_t* dest, const size_t* source, ptrdiff_t dst, ptrdiff_t sst, size_t
+    bsize, size_t nblocks, int pe);
+void shmemx_ptrdiff_ibget(ptrdiff_t* dest, const ptrdiff_t* source, ptrdiff_t dst, ptrdiff_t sst,
+    size_t bsize, size_t nblocks, int pe);
+void shmemx_ctx_float_ibget(shmem_ctx_t ctx, float* dest, const float* source, ptrdiff_t dst,
+    ptrdiff_t sst, size_t bsize, size_t nblocks, int pe);
+void shmemx_ctx_double_ibget(shmem_ctx_t ctx, double* dest, const double* source, ptrdiff_t dst,
+    ptrdiff_t sst, size_t bsize, size_t nblocks, int pe);
+void shmemx_ctx_longdouble_ibget(shmem_ctx_t ctx, long double* dest, const long double* source,
+    ptrdiff_t dst, ptrdiff_t sst, size_t bsize, size_t nblocks, int pe);
+void shmemx_ctx_char_ibget(shmem_ctx_t ctx, char* dest, const char* source, ptrdiff_t dst, ptrdiff_t
+    sst, size_t bsize, size_t nblocks, int pe);
+void shmemx_ctx_schar_ibget(shmem_ctx_t ctx, signed char* dest, const signed char* source, ptrdiff_t
+    dst, ptrdiff_t sst, size_t bsize, size_t nblocks, int pe);
+void shmemx_ctx_short_ibget(shmem_ctx_t ctx, short* dest, const short* source, ptrdiff_t dst,
+    ptrdiff_t sst, size_t bsize, size_t nblocks, int pe);
+void shmemx_ctx_int_ibget(shmem_ctx_t ctx, int* dest, const int* source, ptrdiff_t dst, ptrdiff_t
+    sst, size_t bsize, size_t nblocks, int pe);
+void shmemx_ctx_long_ibget(shmem_ctx_t ctx, long* dest, const long* source, ptrdiff_t dst, ptrdiff_t
+    sst, size_t bsize, size_t nblocks, int pe);
+void shmemx_ctx_longlong_ibget(shmem_ctx_t ctx, long long* dest, const long long* source, ptrdiff_t
+    dst, ptrdiff_t sst, size_t bsize, size_t nblocks, int pe);
+void shmemx_ctx_uchar_ibget(shmem_ctx_t ctx, unsigned char* dest, const unsigned char* source,
+    ptrdiff_t dst, ptrdiff_t sst, size_t bsize, size_t nblocks, int pe);
+void shmemx_ctx_ushort_ibget(shmem_ctx_t ctx, unsigned short* dest, const unsigned short* source,
+    ptrdiff_t dst, ptrdiff_t sst, size_t bsize, size_t nblocks, int pe);
+void shmemx_ctx_uint_ibget(shmem_ctx_t ctx, unsigned int* dest, const unsigned int* source,
+    ptrdiff_t dst, ptrdiff_t sst, size_t bsize, size_t nblocks, int pe);
+void shmemx_ctx_ulong_ibget(shmem_ctx_t ctx, unsigned long* dest, const unsigned long* source,
+    ptrdiff_t dst, ptrdiff_t sst, size_t bsize, size_t nblocks, int pe);
+void shmemx_ctx_ulonglong_ibget(shmem_ctx_t ctx, unsigned long long* dest, const unsigned long long*
+    source, ptrdiff_t dst, ptrdiff_t sst, size_t bsize, size_t nblocks, int pe);
+void shmemx_ctx_int8_ibget(shmem_ctx_t ctx, int8_t* dest, const int8_t* source, ptrdiff_t dst,
+    ptrdiff_t sst, size_t bsize, size_t nblocks, int pe);
+void shmemx_ctx_int16_ibget(shmem_ctx_t ctx, int16_t* dest, const int16_t* source, ptrdiff_t dst,
+    ptrdiff_t sst, size_t bsize, size_t nblocks, int pe);
+void shmemx_ctx_int32_ibget(shmem_ctx_t ctx, int32_t* dest, const int32_t* source, ptrdiff_t dst,
+    ptrdiff_t sst, size_t bsize, size_t nblocks, int pe);
+void shmemx_ctx_int64_ibget(shmem_ctx_t ctx, int64_t* dest, const int64_t* source, ptrdiff_t dst,
+    ptrdiff_t sst, size_t bsize, size_t nblocks, int pe);
+void shmemx_ctx_uint8_ibget(shmem_ctx_t ctx, uint8_t* dest, const uint8_t* source, ptrdiff_t dst,
+    ptrdiff_t sst, size_t bsize, size_t nblocks, int pe);
+void shmemx_ctx_uint16_ibget(shmem_ctx_t ctx, uint16_t* dest, const uint16_t* source, ptrdiff_t dst,
+    ptrdiff_t sst, size_t bsize, size_t nblocks, int pe);
+void shmemx_ctx_uint32_ibget(shmem_ctx_t ctx, uint32_t* dest, const uint32_t* source, ptrdiff_t dst,
+    ptrdiff_t sst, size_t bsize, size_t nblocks, int pe);
+void shmemx_ctx_uint64_ibget(shmem_ctx_t ctx, uint64_t* dest, const uint64_t* source, ptrdiff_t dst,
+    ptrdiff_t sst, size_t bsize, size_t nblocks, int pe);
+void shmemx_ctx_size_ibget(shmem_ctx_t ctx, size_t* dest, const size_t* source, ptrdiff_t dst,
+    ptrdiff_t sst, size_t bsize, size_t nblocks, int pe);
+void shmemx_ctx_ptrdiff_ibget(shmem_ctx_t ctx, ptrdiff_t* dest, const ptrdiff_t* source, ptrdiff_t
+    dst, ptrdiff_t sst, size_t bsize, size_t nblocks, int pe);
+void shmemx_ibput8(void* dest, const void* source, ptrdiff_t dst, ptrdiff_t sst, size_t bsize,
+    size_t nblocks, int pe);
+void shmemx_ibput16(void* dest, const void* source, ptrdiff_t dst, ptrdiff_t sst, size_t bsize,
+    size_t nblocks, int pe);
+void shmemx_ibput32(void* dest, const void* source, ptrdiff_t dst, ptrdiff_t sst, size_t bsize,
+    size_t nblocks, int pe);
+void shmemx_ibput64(void* dest, const void* source, ptrdiff_t dst, ptrdiff_t sst, size_t bsize,
+    size_t nblocks, int pe);
+void shmemx_ibput128(void* dest, const void* source, ptrdiff_t dst, ptrdiff_t sst, size_t bsize,
+    size_t nblocks, int pe);
+void shmemx_ctx_ibput8(shmem_ctx_t ctx, void* dest, const void* source, ptrdiff_t dst, ptrdiff_t
+    sst, size_t bsize, size_t nblocks, int pe);
+void shmemx_ctx_ibput16(shmem_ctx_t ctx, void* dest, const void* source, ptrdiff_t dst, ptrdiff_t
+    sst, size_t bsize, size_t nblocks, int pe);
+void shmemx_ctx_ibput32(shmem_ctx_t ctx, void* dest, const void* source, ptrdiff_t dst, ptrdiff_t
+    sst, size_t bsize, size_t nblocks, int pe);
+void shmemx_ctx_ibput64(shmem_ctx_t ctx, void* dest, const void* source, ptrdiff_t dst, ptrdiff_t
+    sst, size_t bsize, size_t nblocks, int pe);
+void shmemx_ctx_ibput128(shmem_ctx_t ctx, void* dest, const void* source, ptrdiff_t dst, ptrdiff_t
+    sst, size_t bsize, size_t nblocks, int pe);
+void shmemx_ibget8(void* dest, const void* source, ptrdiff_t dst, ptrdiff_t sst, size_t bsize,
+    size_t nblocks, int pe);
+void shmemx_ibget16(void* dest, const void* source, ptrdiff_t dst, ptrdiff_t sst, size_t bsize,
+    size_t nblocks, int pe);
+void shmemx_ibget32(void* dest, const void* source, ptrdiff_t dst, ptrdiff_t sst, size_t bsize,
+    size_t nblocks, int pe);
+void shmemx_ibget64(void* dest, const void* source, ptrdiff_t dst, ptrdiff_t sst, size_t bsize,
+    size_t nblocks, int pe);
+void shmemx_ibget128(void* dest, const void* source, ptrdiff_t dst, ptrdiff_t sst, size_t bsize,
+    size_t nblocks, int pe);
+void shmemx_ctx_ibget8(shmem_ctx_t ctx, void* dest, const void* source, ptrdiff_t dst, ptrdiff_t
+    sst, size_t bsize, size_t nblocks, int pe);
+void shmemx_ctx_ibget16(shmem_ctx_t ctx, void* dest, const void* source, ptrdiff_t dst, ptrdiff_t
+    sst, size_t bsize, size_t nblocks, int pe);
+void shmemx_ctx_ibget32(shmem_ctx_t ctx, void* dest, const void* source, ptrdiff_t dst, ptrdiff_t
+    sst, size_t bsize, size_t nblocks, int pe);
+void shmemx_ctx_ibget64(shmem_ctx_t ctx, void* dest, const void* source, ptrdiff_t dst, ptrdiff_t
+    sst, size_t bsize, size_t nblocks, int pe);
+void shmemx_ctx_ibget128(shmem_ctx_t ctx, void* dest, const void* source, ptrdiff_t dst, ptrdiff_t
+    sst, size_t bsize, size_t nblocks, int pe);
+int shmemx_float_sum_inscan(shmem_team_t team, float* dest, const float* source, size_t nelems);
+int shmemx_double_sum_inscan(shmem_team_t team, double* dest, const double* source, size_t nelems);
+int shmemx_longdouble_sum_inscan(shmem_team_t team, long double* dest, const long double* source,
+    size_t nelems);
+int shmemx_char_sum_inscan(shmem_team_t team, char* dest, const char* source, size_t nelems);
+int shmemx_schar_sum_inscan(shmem_team_t team, signed char* dest, const signed char* source, size_t
+    nelems);
+int shmemx_short_sum_inscan(shmem_team_t team, short* dest, const short* source, size_t nelems);
+int shmemx_int_sum_inscan(shmem_team_t team, int* dest, const int* source, size_t nelems);
+int shmemx_long_sum_inscan(shmem_team_t team, long* dest, const long* source, size_t nelems);
+int shmemx_longlong_sum_inscan(shmem_team_t team, long long* dest, const long long* source, size_t
+    nelems);
+int shmemx_uchar_sum_inscan(shmem_team_t team, unsigned char* dest, const unsigned char* source,
+    size_t nelems);
+int shmemx_ushort_sum_inscan(shmem_team_t team, unsigned short* dest, const unsigned short* source,
+    size_t nelems);
+int shmemx_uint_sum_inscan(shmem_team_t team, unsigned int* dest, const unsigned int* source, size_t
+    nelems);
+int shmemx_ulong_sum_inscan(shmem_team_t team, unsigned long* dest, const unsigned long* source,
+    size_t nelems);
+int shmemx_ulonglong_sum_inscan(shmem_team_t team, unsigned long long* dest, const unsigned long
+    long* source, size_t nelems);
+int shmemx_int8_sum_inscan(shmem_team_t team, int8_t* dest, const int8_t* source, size_t nelems);
+int shmemx_int16_sum_inscan(shmem_team_t team, int16_t* dest, const int16_t* source, size_t nelems);
+int shmemx_int32_sum_inscan(shmem_team_t team, int32_t* dest, const int32_t* source, size_t nelems);
+int shmemx_int64_sum_inscan(shmem_team_t team, int64_t* dest, const int64_t* source, size_t nelems);
+int shmemx_uint8_sum_inscan(shmem_team_t team, uint8_t* dest, const uint8_t* source, size_t nelems);
+int shmemx_uint16_sum_inscan(shmem_team_t team, uint16_t* dest, const uint16_t* source, size_t
+    nelems);
+int shmemx_uint32_sum_inscan(shmem_team_t team, uint32_t* dest, const uint32_t* source, size_t
+    nelems);
+int shmemx_uint64_sum_inscan(shmem_team_t team, uint64_t* dest, const uint64_t* source, size_t
+    nelems);
+int shmemx_size_sum_inscan(shmem_team_t team, size_t* dest, const size_t* source, size_t nelems);
+int shmemx_ptrdiff_sum_inscan(shmem_team_t team, ptrdiff_t* dest, const ptrdiff_t* source, size_t
+    nelems);
+int shmemx_complexd_sum_inscan(shmem_team_t team, uccs_complexd_t* dest, const uccs_complexd_t*
+    source, size_t nelems);
+int shmemx_complexf_sum_inscan(shmem_team_t team, uccs_complexf_t* dest, const uccs_complexf_t*
+    source, size_t nelems);
+int shmemx_float_sum_exscan(shmem_team_t team, float* dest, const float* source, size_t nelems);
+int shmemx_double_sum_exscan(shmem_team_t team, double* dest, const double* source, size_t nelems);
+int shmemx_longdouble_sum_exscan(shmem_team_t team, long double* dest, const long double* source,
+    size_t nelems);
+int shmemx_char_sum_exscan(shmem_team_t team, char* dest, const char* source, size_t nelems);
+int shmemx_schar_sum_exscan(shmem_team_t team, signed char* dest, const signed char* source, size_t
+    nelems);
+int shmemx_short_sum_exscan(shmem_team_t team, short* dest, const short* source, size_t nelems);
+int shmemx_int_sum_exscan(shmem_team_t team, int* dest, const int* source, size_t nelems);
+int shmemx_long_sum_exscan(shmem_team_t team, long* dest, const long* source, size_t nelems);
+int shmemx_longlong_sum_exscan(shmem_team_t team, long long* dest, const long long* source, size_t
+    nelems);
+int shmemx_uchar_sum_exscan(shmem_team_t team, unsigned char* dest, const unsigned char* source,
+    size_t nelems);
+int shmemx_ushort_sum_exscan(shmem_team_t team, unsigned short* dest, const unsigned short* source,
+    size_t nelems);
+int shmemx_uint_sum_exscan(shmem_team_t team, unsigned int* dest, const unsigned int* source, size_t
+    nelems);
+int shmemx_ulong_sum_exscan(shmem_team_t team, unsigned long* dest, const unsigned long* source,
+    size_t nelems);
+int shmemx_ulonglong_sum_exscan(shmem_team_t team, unsigned long long* dest, const unsigned long
+    long* source, size_t nelems);
+int shmemx_int8_sum_exscan(shmem_team_t team, int8_t* dest, const int8_t* source, size_t nelems);
+int shmemx_int16_sum_exscan(shmem_team_t team, int16_t* dest, const int16_t* source, size_t nelems);
+int shmemx_int32_sum_exscan(shmem_team_t team, int32_t* dest, const int32_t* source, size_t nelems);
+int shmemx_int64_sum_exscan(shmem_team_t team, int64_t* dest, const int64_t* source, size_t nelems);
+int shmemx_uint8_sum_exscan(shmem_team_t team, uint8_t* dest, const uint8_t* source, size_t nelems);
+int shmemx_uint16_sum_exscan(shmem_team_t team, uint16_t* dest, const uint16_t* source, size_t
+    nelems);
+int shmemx_uint32_sum_exscan(shmem_team_t team, uint32_t* dest, const uint32_t* source, size_t
+    nelems);
+int shmemx_uint64_sum_exscan(shmem_team_t team, uint64_t* dest, const uint64_t* source, size_t
+    nelems);
+int shmemx_size_sum_exscan(shmem_team_t team, size_t* dest, const size_t* source, size_t nelems);
+int shmemx_ptrdiff_sum_exscan(shmem_team_t team, ptrdiff_t* dest, const ptrdiff_t* source, size_t
+    nelems);
+int shmemx_complexd_sum_exscan(shmem_team_t team, uccs_complexd_t* dest, const uccs_complexd_t*
+    source, size_t nelems);
+int shmemx_complexf_sum_exscan(shmem_team_t team, uccs_complexf_t* dest, const uccs_complexf_t*
+    source, size_t nelems);
+void shmemx_signal_add(uint64_t* sig_addr, uint64_t signal, int pe);
+void shmemx_ctx_signal_add(shmem_ctx_t ctx, uint64_t* sig_addr, uint64_t signal, int pe);
+void shmemx_signal_set(uint64_t* sig_addr, uint64_t signal, int pe);
+void shmemx_ctx_signal_set(shmem_ctx_t ctx, uint64_t* sig_addr, uint64_t signal, int pe);
 void shmemx_putmem_signal(void* dest, const void* source, size_t nelems, uint64_t* sig_addr,
     uint64_t signal, int pe);
 void shmemx_ctx_putmem_signal(shmem_ctx_t ctx, void* dest, const void* source, size_t nelems,
@@ -1967,8 +2282,332 @@ void pshmemx_ctx_session_stop(shmem_ctx_t ctx);
 
 int pshmemx_query_interoperability(int property);
 
-/* ---- Puts ---- */
+/* ---- Older names ---- */
 
+void pshmemx_float_ibput(float* dest, const float* source, ptrdiff_t dst, ptrdiff_t sst, size_t
+    bsize, size_t nblocks, int pe);
+void pshmemx_double_ibput(double* dest, const double* source, ptrdiff_t dst, ptrdiff_t sst, size_t
+    bsize, size_t nblocks, int pe);
+void pshmemx_longdouble_ibput(long double* dest, const long double* source, ptrdiff_t dst, ptrdiff_t
+    sst, size_t bsize, size_t nblocks, int pe);
+void pshmemx_char_ibput(char* dest, const char* source, ptrdiff_t dst, ptrdiff_t sst, size_t bsize,
+    size_t nblocks, int pe);
+void pshmemx_schar_ibput(signed char* dest, const signed char* source, ptrdiff_t dst, ptrdiff_t sst,
+    size_t bsize, size_t nblocks, int pe);
+void pshmemx_short_ibput(short* dest, const short* source, ptrdiff_t dst, ptrdiff_t sst, size_t
+    bsize, size_t nblocks, int pe);
+void pshmemx_int_ibput(int* dest, const int* source, ptrdiff_t dst, ptrdiff_t sst, size_t bsize,
+    size_t nblocks, int pe);
+void pshmemx_long_ibput(long* dest, const long* source, ptrdiff_t dst, ptrdiff_t sst, size_t bsize,
+    size_t nblocks, int pe);
+void pshmemx_longlong_ibput(long long* dest, const long long* source, ptrdiff_t dst, ptrdiff_t sst,
+    size_t bsize, size_t nblocks, int pe);
+void pshmemx_uchar_ibput(unsigned char* dest, const unsigned char* source, ptrdiff_t dst, ptrdiff_t
+    sst, size_t bsize, size_t nblocks, int pe);
+void pshmemx_ushort_ibput(unsigned short* dest, const unsigned short* source, ptrdiff_t dst,
+    ptrdiff_t sst, size_t bsize, size_t nblocks, int pe);
+void pshmemx_uint_ibput(unsigned int* dest, const unsigned int* source, ptrdiff_t dst, ptrdiff_t
+    sst, size_t bsize, size_t nblocks, int pe);
+void pshmemx_ulong_ibput(unsigned long* dest, const unsigned long* source, ptrdiff_t dst, ptrdiff_t
+    sst, size_t bsize, size_t nblocks, int pe);
+void pshmemx_ulonglong_ibput(unsigned long long* dest, const unsigned long long* source, ptrdiff_t
+    dst, ptrdiff_t sst, size_t bsize, size_t nblocks, int pe);
+void pshmemx_int8_ibput(int8_t* dest, const int8_t* source, ptrdiff_t dst, ptrdiff_t sst, size_t
+    bsize, size_t nblocks, int pe);
+void pshmemx_int16_ibput(int16_t* dest, const int16_t* source, ptrdiff_t dst, ptrdiff_t sst, size_t
+    bsize, size_t nblocks, int pe);
+void pshmemx_int32_ibput(int32_t* dest, const int32_t* source, ptrdiff_t dst, ptrdiff_t sst, size_t
+    bsize, size_t nblocks, int pe);
+void pshmemx_int64_ibput(int64_t* dest, const int64_t* source, ptrdiff_t dst, ptrdiff_t sst, size_t
+    bsize, size_t nblocks, int pe);
+void pshmemx_uint8_ibput(uint8_t* dest, const uint8_t* source, ptrdiff_t dst, ptrdiff_t sst, size_t
+    bsize, size_t nblocks, int pe);
+void pshmemx_uint16_ibput(uint16_t* dest, const uint16_t* source, ptrdiff_t dst, ptrdiff_t sst,
+    size_t bsize, size_t nblocks, int pe);
+void pshmemx_uint32_ibput(uint32_t* dest, const uint32_t* source, ptrdiff_t dst, ptrdiff_t sst,
+    size_t bsize, size_t nblocks, int pe);
+void pshmemx_uint64_ibput(uint64_t* dest, const uint64_t* source, ptrdiff_t dst, ptrdiff_t sst,
+    size_t bsize, size_t nblocks, int pe);
+void pshmemx_size_ibput(size_t* dest, const size_t* source, ptrdiff_t dst, ptrdiff_t sst, size_t
+    bsize, size_t nblocks, int pe);
+void pshmemx_ptrdiff_ibput(ptrdiff_t* dest, const ptrdiff_t* source, ptrdiff_t dst, ptrdiff_t sst,
+    size_t bsize, size_t nblocks, int pe);
+void pshmemx_ctx_float_ibput(shmem_ctx_t ctx, float* dest, const float* source, ptrdiff_t dst,
+    ptrdiff_t sst, size_t bsize, size_t nblocks, int pe);
+void pshmemx_ctx_double_ibput(shmem_ctx_t ctx, double* dest, const double* source, ptrdiff_t dst,
+    ptrdiff_t sst, size_t bsize, size_t nblocks, int pe);
+void pshmemx_ctx_longdouble_ibput(shmem_ctx_t ctx, long double* dest, const long double* source,
+    ptrdiff_t dst, ptrdiff_t sst, size_t bsize, size_t nblocks, int pe);
+void pshmemx_ctx_char_ibput(shmem_ctx_t ctx, char* dest, const char* source, ptrdiff_t dst,
+    ptrdiff_t sst, size_t bsize, size_t nblocks, int pe);
+void pshmemx_ctx_schar_ibput(shmem_ctx_t ctx, signed char* dest, const signed char* source,
+    ptrdiff_t dst, ptrdiff_t sst, size_t bsize, size_t nblocks, int pe);
+void pshmemx_ctx_short_ibput(shmem_ctx_t ctx, short* dest, const short* source, ptrdiff_t dst,
+    ptrdiff_t sst, size_t bsize, size_t nblocks, int pe);
+void pshmemx_ctx_int_ibput(shmem_ctx_t ctx, int* dest, const int* source, ptrdiff_t dst, ptrdiff_t
+    sst, size_t bsize, size_t nblocks, int pe);
+void pshmemx_ctx_long_ibput(shmem_ctx_t ctx, long* dest, const long* source, ptrdiff_t dst,
+    ptrdiff_t sst, size_t bsize, size_t nblocks, int pe);
+void pshmemx_ctx_longlong_ibput(shmem_ctx_t ctx, long long* dest, const long long* source, ptrdiff_t
+    dst, ptrdiff_t sst, size_t bsize, size_t nblocks, int pe);
+void pshmemx_ctx_uchar_ibput(shmem_ctx_t ctx, unsigned char* dest, const unsigned char* source,
+    ptrdiff_t dst, ptrdiff_t sst, size_t bsize, size_t nblocks, int pe);
+void pshmemx_ctx_ushort_ibput(shmem_ctx_t ctx, unsigned short* dest, const unsigned short* source,
+    ptrdiff_t dst, ptrdiff_t sst, size_t bsize, size_t nblocks, int pe);
+void pshmemx_ctx_uint_ibput(shmem_ctx_t ctx, unsigned int* dest, const unsigned int* source,
+    ptrdiff_t dst, ptrdiff_t sst, size_t bsize, size_t nblocks, int pe);
+void pshmemx_ctx_ulong_ibput(shmem_ctx_t ctx, unsigned long* dest, const unsigned long* source,
+    ptrdiff_t dst, ptrdiff_t sst, size_t bsize, size_t nblocks, int pe);
+void pshmemx_ctx_ulonglong_ibput(shmem_ctx_t ctx, unsigned long long* dest, const unsigned long
+    long* source, ptrdiff_t dst, ptrdiff_t sst, size_t bsize, size_t nblocks, int pe);
+void pshmemx_ctx_int8_ibput(shmem_ctx_t ctx, int8_t* dest, const int8_t* source, ptrdiff_t dst,
+    ptrdiff_t sst, size_t bsize, size_t nblocks, int pe);
+void pshmemx_ctx_int16_ibput(shmem_ctx_t ctx, int16_t* dest, const int16_t* source, ptrdiff_t dst,
+    ptrdiff_t sst, size_t bsize, size_t nblocks, int pe);
+void pshmemx_ctx_int32_ibput(shmem_ctx_t ctx, int32_t* dest, const int32_t* source, ptrdiff_t dst,
+    ptrdiff_t sst, size_t bsize, size_t nblocks, int pe);
+void pshmemx_ctx_int64_ibput(shmem_ctx_t ctx, int64_t* dest, const int64_t* source, ptrdiff_t dst,
+    ptrdiff_t sst, size_t bsize, size_t nblocks, int pe);
+void pshmemx_ctx_uint8_ibput(shmem_ctx_t ctx, uint8_t* dest, const uint8_t* source, ptrdiff_t dst,
+    ptrdiff_t sst, size_t bsize, size_t nblocks, int pe);
+void pshmemx_ctx_uint16_ibput(shmem_ctx_t ctx, uint16_t* dest, const uint16_t* source, ptrdiff_t
+    dst, ptrdiff_t sst, size_t bsize, size_t nblocks, int pe);
+void pshmemx_ctx_uint32_ibput(shmem_ctx_t ctx, uint32_t* dest, const uint32_t* source, ptrdiff_t
+    dst, ptrdiff_t sst, size_t bsize, size_t nblocks, int pe);
+void pshmemx_ctx_uint64_ibput(shmem_ctx_t ctx, uint64_t* dest, const uint64_t* source, ptrdiff_t
+    dst, ptrdiff_t sst, size_t bsize, size_t nblocks, int pe);
+void pshmemx_ctx_size_ibput(shmem_ctx_t ctx, size_t* dest, const size_t* source, ptrdiff_t dst,
+    ptrdiff_t sst, size_t bsize, size_t nblocks, int pe);
+void pshmemx_ctx_ptrdiff_ibput(shmem_ctx_t ctx, ptrdiff_t* dest, const ptrdiff_t* source, ptrdiff_t
+    dst, ptrdiff_t sst, size_t bsize, size_t nblocks, int pe);
+void pshmemx_float_ibget(float* dest, const float* source, ptrdiff_t dst, ptrdiff_t sst, size_t
+    bsize, size_t nblocks, int pe);
+void pshmemx_double_ibget(double* dest, const double* source, ptrdiff_t dst, ptrdiff_t sst, size_t
+    bsize, size_t nblocks, int pe);
+void pshmemx_longdouble_ibget(long double* dest, const long double* source, ptrdiff_t dst, ptrdiff_t
+    sst, size_t bsize, size_t nblocks, int pe);
+void pshmemx_char_ibget(char* dest, const char* source, ptrdiff_t dst, ptrdiff_t sst, size_t bsize,
+    size_t nblocks, int pe);
+void pshmemx_schar_ibget(signed char* dest, const signed char* source, ptrdiff_t dst, ptrdiff_t sst,
+    size_t bsize, size_t nblocks, int pe);
+void pshmemx_short_ibget(short* dest, const short* source, ptrdiff_t dst, ptrdiff_t sst, size_t
+    bsize, size_t nblocks, int pe);
+void pshmemx_int_ibget(int* dest, const int* source, ptrdiff_t dst, ptrdiff_t sst, size_t bsize,
+    size_t nblocks, int pe);
+void pshmemx_long_ibget(long* dest, const long* source, ptrdiff_t dst, ptrdiff_t sst, size_t bsize,
+    size_t nblocks, int pe);
+void pshmemx_longlong_ibget(long long* dest, const long long* source, ptrdiff_t dst, ptrdiff_t sst,
+    size_t bsize, size_t nblocks, int pe);
+void pshmemx_uchar_ibget(unsigned char* dest, const unsigned char* source, ptrdiff_t dst, ptrdiff_t
+    sst, size_t bsize, size_t nblocks, int pe);
+void pshmemx_ushort_ibget(unsigned short* dest, const unsigned short* source, ptrdiff_t dst,
+    ptrdiff_t sst, size_t bsize, size_t nblocks, int pe);
+void pshmemx_uint_ibget(unsigned int* dest, const unsigned int* source, ptrdiff_t dst, ptrdiff_t
+    sst, size_t bsize, size_t nblocks, int pe);
+void pshmemx_ulong_ibget(unsigned long* dest, const unsigned long* source, ptrdiff_t dst, ptrdiff_t
+    sst, size_t bsize, size_t nblocks, int pe);
+void pshmemx_ulonglong_ibget(unsigned long long* dest, const unsigned long long* source, ptrdiff_t
+    dst, ptrdiff_t sst, size_t bsize, size_t nblocks, int pe);
+void pshmemx_int8_ibget(int8_t* dest, const int8_t* source, ptrdiff_t dst, ptrdiff_t sst, size_t
+    bsize, size_t nblocks, int pe);
+void pshmemx_int16_ibget(int16_t* dest, const int16_t* source, ptrdiff_t dst, ptrdiff_t sst, size_t
+    bsize, size_t nblocks, int pe);
+void pshmemx_int32_ibget(int32_t* dest, const int32_t* source, ptrdiff_t dst, ptrdiff_t sst, size_t
+    bsize, size_t nblocks, int pe);
+void pshmemx_int64_ibget(int64_t* dest, const int64_t* source, ptrdiff_t dst, ptrdiff_t sst, size_t
+    bsize, size_t nblocks, int pe);
+void pshmemx_uint8_ibget(uint8_t* dest, const uint8_t* source, ptrdiff_t dst, ptrdiff_t sst, size_t
+    bsize, size_t nblocks, int pe);
+void pshmemx_uint16_ibget(uint16_t* dest, const uint16_t* source, ptrdiff_t dst, ptrdiff_t sst,
+    size_t bsize, size_t nblocks, int pe);
+void pshmemx_uint32_ibget(uint32_t* dest, const uint32_t* source, ptrdiff_t dst, ptrdiff_t sst,
+    size_t bsize, size_t nblocks, int pe);
+void pshmemx_uint64_ibget(uint64_t* dest, const uint64_t* source, ptrdiff_t dst, ptrdiff_t sst,
+    size_t bsize, size_t nblocks, int pe);
+void pshmemx_size_ibget(size_t* dest, const size_t* source, ptrdiff_t dst, ptrdiff_t sst, size_t
+    bsize, size_t nblocks, int pe);
+void pshmemx_ptrdiff_ibget(ptrdiff_t* dest, const ptrdiff_t* source, ptrdiff_t dst, ptrdiff_t sst,
+    size_t bsize, size_t nblocks, int pe);
+void pshmemx_ctx_float_ibget(shmem_ctx_t ctx, float* dest, const float* source, ptrdiff_t dst,
+    ptrdiff_t sst, size_t bsize, size_t nblocks, int pe);
+void pshmemx_ctx_double_ibget(shmem_ctx_t ctx, double* dest, const double* source, ptrdiff_t dst,
+    ptrdiff_t sst, size_t bsize, size_t nblocks, int pe);
+void pshmemx_ctx_longdouble_ibget(shmem_ctx_t ctx, long double* dest, const long double* source,
+    ptrdiff_t dst, ptrdiff_t sst, size_t bsize, size_t nblocks, int pe);
+void pshmemx_ctx_char_ibget(shmem_ctx_t ctx, char* dest, const char* source, ptrdiff_t dst,
+    ptrdiff_t sst, size_t bsize, size_t nblocks, int pe);
+void pshmemx_ctx_schar_ibget(shmem_ctx_t ctx, signed char* dest, const signed char* source,
+    ptrdiff_t dst, ptrdiff_t sst, size_t bsize, size_t nblocks, int pe);
+void pshmemx_ctx_short_ibget(shmem_ctx_t ctx, short* dest, const short* source, ptrdiff_t dst,
+    ptrdiff_t sst, size_t bsize, size_t nblocks, int pe);
+void pshmemx_ctx_int_ibget(shmem_ctx_t ctx, int* dest, const int* source, ptrdiff_t dst, ptrdiff_t
+    sst, size_t bsize, size_t nblocks, int pe);
+void pshmemx_ctx_long_ibget(shmem_ctx_t ctx, long* dest, const long* source, ptrdiff_t dst,
+    ptrdiff_t sst, size_t bsize, size_t nblocks, int pe);
+void pshmemx_ctx_longlong_ibget(shmem_ctx_t ctx, long long* dest, const long long* source, ptrdiff_t
+    dst, ptrdiff_t sst, size_t bsize, size_t nblocks, int pe);
+void pshmemx_ctx_uchar_ibget(shmem_ctx_t ctx, unsigned char* dest, const unsigned char* source,
+    ptrdiff_t dst, ptrdiff_t sst, size_t bsize, size_t nblocks, int pe);
+void pshmemx_ctx_ushort_ibget(shmem_ctx_t ctx, unsigned short* dest, const unsigned short* source,
+    ptrdiff_t dst, ptrdiff_t sst, size_t bsize, size_t nblocks, int pe);
+void pshmemx_ctx_uint_ibget(shmem_ctx_t ctx, unsigned int* dest, const unsigned int* source,
+    ptrdiff_t dst, ptrdiff_t sst, size_t bsize, size_t nblocks, int pe);
+void pshmemx_ctx_ulong_ibget(shmem_ctx_t ctx, unsigned long* dest, const unsigned long* source,
+    ptrdiff_t dst, ptrdiff_t sst, size_t bsize, size_t nblocks, int pe);
+void pshmemx_ctx_ulonglong_ibget(shmem_ctx_t ctx, unsigned long long* dest, const unsigned long
+    long* source, ptrdiff_t dst, ptrdiff_t sst, size_t bsize, size_t nblocks, int pe);
+void pshmemx_ctx_int8_ibget(shmem_ctx_t ctx, int8_t* dest, const int8_t* source, ptrdiff_t dst,
+    ptrdiff_t sst, size_t bsize, size_t nblocks, int pe);
+void pshmemx_ctx_int16_ibget(shmem_ctx_t ctx, int16_t* dest, const int16_t* source, ptrdiff_t dst,
+    ptrdiff_t sst, size_t bsize, size_t nblocks, int pe);
+void pshmemx_ctx_int32_ibget(shmem_ctx_t ctx, int32_t* dest, const int32_t* source, ptrdiff_t dst,
+    ptrdiff_t sst, size_t bsize, size_t nblocks, int pe);
+void pshmemx_ctx_int64_ibget(shmem_ctx_t ctx, int64_t* dest, const int64_t* source, ptrdiff_t dst,
+    ptrdiff_t sst, size_t bsize, size_t nblocks, int pe);
+void pshmemx_ctx_uint8_ibget(shmem_ctx_t ctx, uint8_t* dest, const uint8_t* source, ptrdiff_t dst,
+    ptrdiff_t sst, size_t bsize, size_t nblocks, int pe);
+void pshmemx_ctx_uint16_ibget(shmem_ctx_t ctx, uint16_t* dest, const uint16_t* source, ptrdiff_t
+    dst, ptrdiff_t sst, size_t bsize, size_t nblocks, int pe);
+void pshmemx_ctx_uint32_ibget(shmem_ctx_t ctx, uint32_t* dest, const uint32_t* source, ptrdiff_t
+    dst, ptrdiff_t sst, size_t bsize, size_t nblocks, int pe);
+void pshmemx_ctx_uint64_ibget(shmem_ctx_t ctx, uint64_t* dest, const uint64_t* source, ptrdiff_t
+    dst, ptrdiff_t sst, size_t bsize, size_t nblocks, int pe);
+void pshmemx_ctx_size_ibget(shmem_ctx_t ctx, size_t* dest, const size_t* source, ptrdiff_t dst,
+    ptrdiff_t sst, size_t bsize, size_t nblocks, int pe);
+void pshmemx_ctx_ptrdiff_ibget(shmem_ctx_t ctx, ptrdiff_t* dest, const ptrdiff_t* source, ptrdiff_t
+    dst, ptrdiff_t sst, size_t bsize, size_t nblocks, int pe);
+void pshmemx_ibput8(void* dest, const void* source, ptrdiff_t dst, ptrdiff_t sst, size_t bsize,
+    size_t nblocks, int pe);
+void pshmemx_ibput16(void* dest, const void* source, ptrdiff_t dst, ptrdiff_t sst, size_t bsize,
+    size_t nblocks, int pe);
+void pshmemx_ibput32(void* dest, const void* source, ptrdiff_t dst, ptrdiff_t sst, size_t bsize,
+    size_t nblocks, int pe);
+void pshmemx_ibput64(void* dest, const void* source, ptrdiff_t dst, ptrdiff_t sst, size_t bsize,
+    size_t nblocks, int pe);
+void pshmemx_ibput128(void* dest, const void* source, ptrdiff_t dst, ptrdiff_t sst, size_t bsize,
+    size_t nblocks, int pe);
+void pshmemx_ctx_ibput8(shmem_ctx_t ctx, void* dest, const void* source, ptrdiff_t dst, ptrdiff_t
+    sst, size_t bsize, size_t nblocks, int pe);
+void pshmemx_ctx_ibput16(shmem_ctx_t ctx, void* dest, const void* source, ptrdiff_t dst, ptrdiff_t
+    sst, size_t bsize, size_t nblocks, int pe);
+void pshmemx_ctx_ibput32(shmem_ctx_t ctx, void* dest, const void* source, ptrdiff_t dst, ptrdiff_t
+    sst, size_t bsize, size_t nblocks, int pe);
+void pshmemx_ctx_ibput64(shmem_ctx_t ctx, void* dest, const void* source, ptrdiff_t dst, ptrdiff_t
+    sst, size_t bsize, size_t nblocks, int pe);
+void pshmemx_ctx_ibput128(shmem_ctx_t ctx, void* dest, const void* source, ptrdiff_t dst, ptrdiff_t
+    sst, size_t bsize, size_t nblocks, int pe);
+void pshmemx_ibget8(void* dest, const void* source, ptrdiff_t dst, ptrdiff_t sst, size_t bsize,
+    size_t nblocks, int pe);
+void pshmemx_ibget16(void* dest, const void* source, ptrdiff_t dst, ptrdiff_t sst, size_t bsize,
+    size_t nblocks, int pe);
+void pshmemx_ibget32(void* dest, const void* source, ptrdiff_t dst, ptrdiff_t sst, size_t bsize,
+    size_t nblocks, int pe);
+void pshmemx_ibget64(void* dest, const void* source, ptrdiff_t dst, ptrdiff_t sst, size_t bsize,
+    size_t nblocks, int pe);
+void pshmemx_ibget128(void* dest, const void* source, ptrdiff_t dst, ptrdiff_t sst, size_t bsize,
+    size_t nblocks, int pe);
+void pshmemx_ctx_ibget8(shmem_ctx_t ctx, void* dest, const void* source, ptrdiff_t dst, ptrdiff_t
+    sst, size_t bsize, size_t nblocks, int pe);
+void pshmemx_ctx_ibget16(shmem_ctx_t ctx, void* dest, const void* source, ptrdiff_t dst, ptrdiff_t
+    sst, size_t bsize, size_t nblocks, int pe);
+void pshmemx_ctx_ibget32(shmem_ctx_t ctx, void* dest, const void* source, ptrdiff_t dst, ptrdiff_t
+    sst, size_t bsize, size_t nblocks, int pe);
+void pshmemx_ctx_ibget64(shmem_ctx_t ctx, void* dest, const void* source, ptrdiff_t dst, ptrdiff_t
+    sst, size_t bsize, size_t nblocks, int pe);
+void pshmemx_ctx_ibget128(shmem_ctx_t ctx, void* dest, const void* source, ptrdiff_t dst, ptrdiff_t
+    sst, size_t bsize, size_t nblocks, int pe);
+int pshmemx_float_sum_inscan(shmem_team_t team, float* dest, const float* source, size_t nelems);
+int pshmemx_double_sum_inscan(shmem_team_t team, double* dest, const double* source, size_t nelems);
+int pshmemx_longdouble_sum_inscan(shmem_team_t team, long double* dest, const long double* source,
+    size_t nelems);
+int pshmemx_char_sum_inscan(shmem_team_t team, char* dest, const char* source, size_t nelems);
+int pshmemx_schar_sum_inscan(shmem_team_t team, signed char* dest, const signed char* source, size_t
+    nelems);
+int pshmemx_short_sum_inscan(shmem_team_t team, short* dest, const short* source, size_t nelems);
+int pshmemx_int_sum_inscan(shmem_team_t team, int* dest, const int* source, size_t nelems);
+int pshmemx_long_sum_inscan(shmem_team_t team, long* dest, const long* source, size_t nelems);
+int pshmemx_longlong_sum_inscan(shmem_team_t team, long long* dest, const long long* source, size_t
+    nelems);
+int pshmemx_uchar_sum_inscan(shmem_team_t team, unsigned char* dest, const unsigned char* source,
+    size_t nelems);
+int pshmemx_ushort_sum_inscan(shmem_team_t team, unsigned short* dest, const unsigned short* source,
+    size_t nelems);
+int pshmemx_uint_sum_inscan(shmem_team_t team, unsigned int* dest, const unsigned int* source,
+    size_t nelems);
+int pshmemx_ulong_sum_inscan(shmem_team_t team, unsigned long* dest, const unsigned long* source,
+    size_t nelems);
+int pshmemx_ulonglong_sum_inscan(shmem_team_t team, unsigned long long* dest, const unsigned long
+    long* source, size_t nelems);
+int pshmemx_int8_sum_inscan(shmem_team_t team, int8_t* dest, const int8_t* source, size_t nelems);
+int pshmemx_int16_sum_inscan(shmem_team_t team, int16_t* dest, const int16_t* source, size_t
+    nelems);
+int pshmemx_int32_sum_inscan(shmem_team_t team, int32_t* dest, const int32_t* source, size_t
+    nelems);
+int pshmemx_int64_sum_inscan(shmem_team_t team, int64_t* dest, const int64_t* source, size_t
+    nelems);
+int pshmemx_uint8_sum_inscan(shmem_team_t team, uint8_t* dest, const uint8_t* source, size_t
+    nelems);
+int pshmemx_uint16_sum_inscan(shmem_team_t team, uint16_t* dest, const uint16_t* source, size_t
+    nelems);
+int pshmemx_uint32_sum_inscan(shmem_team_t team, uint32_t* dest, const uint32_t* source, size_t
+    nelems);
+int pshmemx_uint64_sum_inscan(shmem_team_t team, uint64_t* dest, const uint64_t* source, size_t
+    nelems);
+int pshmemx_size_sum_inscan(shmem_team_t team, size_t* dest, const size_t* source, size_t nelems);
+int pshmemx_ptrdiff_sum_inscan(shmem_team_t team, ptrdiff_t* dest, const ptrdiff_t* source, size_t
+    nelems);
+int pshmemx_complexd_sum_inscan(shmem_team_t team, uccs_complexd_t* dest, const uccs_complexd_t*
+    source, size_t nelems);
+int pshmemx_complexf_sum_inscan(shmem_team_t team, uccs_complexf_t* dest, const uccs_complexf_t*
+    source, size_t nelems);
+int pshmemx_float_sum_exscan(shmem_team_t team, float* dest, const float* source, size_t nelems);
+int pshmemx_double_sum_exscan(shmem_team_t team, double* dest, const double* source, size_t nelems);
+int pshmemx_longdouble_sum_exscan(shmem_team_t team, long double* dest, const long double* source,
+    size_t nelems);
+int pshmemx_char_sum_exscan(shmem_team_t team, char* dest, const char* source, size_t nelems);
+int pshmemx_schar_sum_exscan(shmem_team_t team, signed char* dest, const signed char* source, size_t
+    nelems);
+int pshmemx_short_sum_exscan(shmem_team_t team, short* dest, const short* source, size_t nelems);
+int pshmemx_int_sum_exscan(shmem_team_t team, int* dest, const int* source, size_t nelems);
+int pshmemx_long_sum_exscan(shmem_team_t team, long* dest, const long* source, size_t nelems);
+int pshmemx_longlong_sum_exscan(shmem_team_t team, long long* dest, const long long* source, size_t
+    nelems);
+int pshmemx_uchar_sum_exscan(shmem_team_t team, unsigned char* dest, const unsigned char* source,
+    size_t nelems);
+int pshmemx_ushort_sum_exscan(shmem_team_t team, unsigned short* dest, const unsigned short* source,
+    size_t nelems);
+int pshmemx_uint_sum_exscan(shmem_team_t team, unsigned int* dest, const unsigned int* source,
+    size_t nelems);
+int pshmemx_ulong_sum_exscan(shmem_team_t team, unsigned long* dest, const unsigned long* source,
+    size_t nelems);
+int pshmemx_ulonglong_sum_exscan(shmem_team_t team, unsigned long long* dest, const unsigned long
+    long* source, size_t nelems);
+int pshmemx_int8_sum_exscan(shmem_team_t team, int8_t* dest, const int8_t* source, size_t nelems);
+int pshmemx_int16_sum_exscan(shmem_team_t team, int16_t* dest, const int16_t* source, size_t
+    nelems);
+int pshmemx_int32_sum_exscan(shmem_team_t team, int32_t* dest, const int32_t* source, size_t
+    nelems);
+int pshmemx_int64_sum_exscan(shmem_team_t team, int64_t* dest, const int64_t* source, size_t
+    nelems);
+int pshmemx_uint8_sum_exscan(shmem_team_t team, uint8_t* dest, const uint8_t* source, size_t
+    nelems);
+int pshmemx_uint16_sum_exscan(shmem_team_t team, uint16_t* dest, const uint16_t* source, size_t
+    nelems);
+int pshmemx_uint32_sum_exscan(shmem_team_t team, uint32_t* dest, const uint32_t* source, size_t
+    nelems);
+int pshmemx_uint64_sum_exscan(shmem_team_t team, uint64_t* dest, const uint64_t* source, size_t
+    nelems);
+int pshmemx_size_sum_exscan(shmem_team_t team, size_t* dest, const size_t* source, size_t nelems);
+int pshmemx_ptrdiff_sum_exscan(shmem_team_t team, ptrdiff_t* dest, const ptrdiff_t* source, size_t
+    nelems);
+int pshmemx_complexd_sum_exscan(shmem_team_t team, uccs_complexd_t* dest, const uccs_complexd_t*
+    source, size_t nelems);
+int pshmemx_complexf_sum_exscan(shmem_team_t team, uccs_complexf_t* dest, const uccs_complexf_t*
+    source, size_t nelems);
+void pshmemx_signal_add(uint64_t* sig_addr, uint64_t signal, int pe);
+void pshmemx_ctx_signal_add(shmem_ctx_t ctx, uint64_t* sig_addr, uint64_t signal, int pe);
+void pshmemx_signal_set(uint64_t* sig_addr, uint64_t signal, int pe);
+void pshmemx_ctx_signal_set(shmem_ctx_t ctx, uint64_t* sig_addr, uint64_t signal, int pe);
 void pshmemx_putmem_signal(void* dest, const void* source, size_t nelems, uint64_t* sig_addr,
     uint64_t signal, int pe);
 void pshmemx_ctx_putmem_signal(shmem_ctx_t ctx, void* dest, const void* source, size_t nelems,
@@ -2038,6 +2677,23 @@ static inline int uccs_volatile_ulonglong_wait_until_timeout(volatile unsigned l
   unsigned int*: PREFIX##uint##SUFFIX, \
   unsigned long*: PREFIX##ulong##SUFFIX, \
   unsigned long long*: PREFIX##ulonglong##SUFFIX
+#define UCCS_ON_SUM(PREFIX, SUFFIX) \
+  float*: PREFIX##float##SUFFIX, \
+  double*: PREFIX##double##SUFFIX, \
+  long double*: PREFIX##longdouble##SUFFIX, \
+  char*: PREFIX##char##SUFFIX, \
+  signed char*: PREFIX##schar##SUFFIX, \
+  short*: PREFIX##short##SUFFIX, \
+  int*: PREFIX##int##SUFFIX, \
+  long*: PREFIX##long##SUFFIX, \
+  long long*: PREFIX##longlong##SUFFIX, \
+  unsigned char*: PREFIX##uchar##SUFFIX, \
+  unsigned short*: PREFIX##ushort##SUFFIX, \
+  unsigned int*: PREFIX##uint##SUFFIX, \
+  unsigned long*: PREFIX##ulong##SUFFIX, \
+  unsigned long long*: PREFIX##ulonglong##SUFFIX, \
+  uccs_complexd_t*: PREFIX##complexd##SUFFIX, \
+  uccs_complexf_t*: PREFIX##complexf##SUFFIX
 #define UCCS_ON_SWAP(PREFIX, SUFFIX) \
   float*: PREFIX##float##SUFFIX, \
   double*: PREFIX##double##SUFFIX, \
@@ -2132,6 +2788,20 @@ static inline int uccs_volatile_ulonglong_wait_until_timeout(volatile unsigned l
   shmem_ctx_t: _Generic((UCCS_ARGUMENT_1(__VA_ARGS__, 0, 0)), UCCS_ON_AMO(shmemx_ctx_, _inc_nb), \
                    default: uccs_no_such_generic), \
   UCCS_ON_AMO(shmemx_, _inc_nb))(__VA_ARGS__)
+#define shmemx_ibput(...) \
+  _Generic((UCCS_ARGUMENT_0(__VA_ARGS__, 0)), \
+  shmem_ctx_t: _Generic((UCCS_ARGUMENT_1(__VA_ARGS__, 0, 0)), UCCS_ON_RMA(shmemx_ctx_, _ibput), \
+                   default: uccs_no_such_generic), \
+  UCCS_ON_RMA(shmemx_, _ibput))(__VA_ARGS__)
+#define shmemx_ibget(...) \
+  _Generic((UCCS_ARGUMENT_0(__VA_ARGS__, 0)), \
+  shmem_ctx_t: _Generic((UCCS_ARGUMENT_1(__VA_ARGS__, 0, 0)), UCCS_ON_RMA(shmemx_ctx_, _ibget), \
+                   default: uccs_no_such_generic), \
+  UCCS_ON_RMA(shmemx_, _ibget))(__VA_ARGS__)
+#define shmemx_sum_inscan(...) \
+  _Generic((UCCS_ARGUMENT_1(__VA_ARGS__, 0, 0)), UCCS_ON_SUM(shmemx_, _sum_inscan))(__VA_ARGS__)
+#define shmemx_sum_exscan(...) \
+  _Generic((UCCS_ARGUMENT_1(__VA_ARGS__, 0, 0)), UCCS_ON_SUM(shmemx_, _sum_exscan))(__VA_ARGS__)
 #define UCCS_BY(routine, heap) \
   _Generic((heap), char*: routine##_by_name, const char*: routine##_by_name, default: routine##_by_index)
 #define shmemx_malloc(heap, size) UCCS_BY(shmemx_malloc, heap)(heap, size)
@@ -3020,6 +3690,42 @@ UCCS_EACH_AMO(UCCS_OVERLOAD)
     shmemx_ctx_##NAME##_inc_nb(ctx, target, pe, desc); \
   }
 UCCS_EACH_AMO(UCCS_OVERLOAD)
+#undef UCCS_OVERLOAD
+#define UCCS_OVERLOAD(NAME, TYPE) \
+  inline void shmemx_ibput(TYPE* dest, const TYPE* source, ptrdiff_t dst, ptrdiff_t sst, size_t bsize, size_t nblocks, int pe) { \
+    shmemx_##NAME##_ibput(dest, source, dst, sst, bsize, nblocks, pe); \
+  }
+UCCS_EACH_RMA(UCCS_OVERLOAD)
+#undef UCCS_OVERLOAD
+#define UCCS_OVERLOAD(NAME, TYPE) \
+  inline void shmemx_ibput(shmem_ctx_t ctx, TYPE* dest, const TYPE* source, ptrdiff_t dst, ptrdiff_t sst, size_t bsize, size_t nblocks, int pe) { \
+    shmemx_ctx_##NAME##_ibput(ctx, dest, source, dst, sst, bsize, nblocks, pe); \
+  }
+UCCS_EACH_RMA(UCCS_OVERLOAD)
+#undef UCCS_OVERLOAD
+#define UCCS_OVERLOAD(NAME, TYPE) \
+  inline void shmemx_ibget(TYPE* dest, const TYPE* source, ptrdiff_t dst, ptrdiff_t sst, size_t bsize, size_t nblocks, int pe) { \
+    shmemx_##NAME##_ibget(dest, source, dst, sst, bsize, nblocks, pe); \
+  }
+UCCS_EACH_RMA(UCCS_OVERLOAD)
+#undef UCCS_OVERLOAD
+#define UCCS_OVERLOAD(NAME, TYPE) \
+  inline void shmemx_ibget(shmem_ctx_t ctx, TYPE* dest, const TYPE* source, ptrdiff_t dst, ptrdiff_t sst, size_t bsize, size_t nblocks, int pe) { \
+    shmemx_ctx_##NAME##_ibget(ctx, dest, source, dst, sst, bsize, nblocks, pe); \
+  }
+UCCS_EACH_RMA(UCCS_OVERLOAD)
+#undef UCCS_OVERLOAD
+#define UCCS_OVERLOAD(NAME, TYPE) \
+  inline int shmemx_sum_inscan(shmem_team_t team, TYPE* dest, const TYPE* source, size_t nelems) { \
+    return shmemx_##NAME##_sum_inscan(team, dest, source, nelems); \
+  }
+UCCS_EACH_SUM(UCCS_OVERLOAD)
+#undef UCCS_OVERLOAD
+#define UCCS_OVERLOAD(NAME, TYPE) \
+  inline int shmemx_sum_exscan(shmem_team_t team, TYPE* dest, const TYPE* source, size_t nelems) { \
+    return shmemx_##NAME##_sum_exscan(team, dest, source, nelems); \
+  }
+UCCS_EACH_SUM(UCCS_OVERLOAD)
 #undef UCCS_OVERLOAD
 #define UCCS_BY(Heap, suffix)                                                       \
   inline void* shmemx_malloc(Heap heap, size_t size) {                              \

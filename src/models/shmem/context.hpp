@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 #include <atomic>
-#include <cstddef>
 #include <cstdint>
 
 #include "core/group.hpp"
@@ -9,14 +8,12 @@
 
 namespace uccs::shmem {
 
-/// What an operation is, for counted contexts.
-enum class Work { kPut, kGet, kAtomic, kFetchingAtomic };
-
-/// What was done on a context that counts. Relaxed: readers want totals, not order.
+/// Operations done on a context that counts. Relaxed: readers want totals, not order.
 struct Counters {
-  std::atomic<uint64_t> operations[4] = {};  ///< by Work
-  std::atomic<uint64_t> put_bytes = 0;
-  std::atomic<uint64_t> get_bytes = 0;
+  std::atomic<uint64_t> puts = 0;
+  std::atomic<uint64_t> gets = 0;
+  std::atomic<uint64_t> atomics = 0;
+  std::atomic<uint64_t> fetching_atomics = 0;
 };
 
 }  // namespace uccs::shmem
@@ -63,21 +60,20 @@ inline uccs_shmem_team* team_of(shmem_team_t team) {
 /// Ends the job: the context is invalid or has no such PE.
 [[noreturn, gnu::cold]] void fail_context(shmem_ctx_t ctx, int pe, const char* call);
 
-/// Counts an operation on a context that has counters.
-[[gnu::cold]] void count(uccs_shmem_ctx* ctx, int ec, Work work, size_t bytes);
+/// Counts the operation of routine `call` on a context that has counters.
+[[gnu::cold]] void count(uccs_shmem_ctx* ctx, int ec, const char* call);
 
-/// `pe` of a context as EC, for an operation that is counted if the context counts. A PE that does
-/// not exist is found here if the context numbers PEs in a team of its own, else by
-/// `core::translate`. `call` names the routine in messages, here and in all that follows.
-[[gnu::always_inline]] inline int context_ec(shmem_ctx_t ctx, int pe, const char* call, Work work,
-                                             size_t bytes) {
+/// `pe` of a context as EC. A PE that does not exist is found here if the context numbers PEs in a
+/// team of its own, else by `core::translate`. `call` names the routine in messages, here and in
+/// all that follows.
+[[gnu::always_inline]] inline int context_ec(shmem_ctx_t ctx, int pe, const char* call) {
   if (has_world_numbers(ctx)) [[likely]]
     return pe;
   if (ctx == SHMEM_CTX_INVALID || static_cast<unsigned>(pe) >= static_cast<unsigned>(ctx->size))
     fail_context(ctx, pe, call);
   const int ec = ctx->table == nullptr ? ctx->first + pe * ctx->stride : ctx->table[pe];
   if (ctx->counters != nullptr) [[unlikely]]
-    count(ctx, ec, work, bytes);
+    count(ctx, ec, call);
   return ec;
 }
 

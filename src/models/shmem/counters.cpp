@@ -4,6 +4,8 @@
 /// of the world pay nothing.
 #include <shmemx.h>
 
+#include <string_view>
+
 #include "core/direct.hpp"
 #include "core/job.hpp"
 #include "models/shmem/context.hpp"
@@ -18,20 +20,30 @@ const Counters* counters_of(shmem_ctx_t ctx) {
   return ctx == SHMEM_CTX_INVALID || has_world_numbers(ctx) ? nullptr : ctx->counters;
 }
 
-uint64_t operations(const Counters& counters, Work work) {
-  return counters.operations[static_cast<size_t>(work)].load(std::memory_order_relaxed);
+uint64_t value_of(const std::atomic<uint64_t>& counter) {
+  return counter.load(std::memory_order_relaxed);
 }
 
 uint64_t writes(shmem_ctx_t ctx) {
   const Counters* const counters = counters_of(ctx);
-  if (counters == nullptr) return 0;
-  return operations(*counters, Work::kPut) + operations(*counters, Work::kAtomic);
+  return counters != nullptr ? value_of(counters->puts) + value_of(counters->atomics) : 0;
 }
 
 uint64_t reads(shmem_ctx_t ctx) {
   const Counters* const counters = counters_of(ctx);
-  if (counters == nullptr) return 0;
-  return operations(*counters, Work::kGet) + operations(*counters, Work::kFetchingAtomic);
+  return counters != nullptr ? value_of(counters->gets) + value_of(counters->fetching_atomics) : 0;
+}
+
+/// The counter for a routine. Its name says what it does, and no type's name contains these words.
+/// A put with signal comes twice, for its two updates.
+std::atomic<uint64_t>& counter_of(Counters& counters, std::string_view call) {
+  const auto has = [call](std::string_view word) {
+    return call.find(word) != std::string_view::npos;
+  };
+  if (has("put") || call.ends_with("_p")) return counters.puts;
+  if (has("get") || call.ends_with("_g")) return counters.gets;
+  const bool is_fetching = has("fetch") || has("swap") || has("fadd") || has("finc");
+  return is_fetching ? counters.fetching_atomics : counters.atomics;
 }
 
 }  // namespace
@@ -41,11 +53,8 @@ void prepare_counters() {
     arrived = static_cast<std::atomic<uint64_t>*>(core::internal_allocate(64, 64));
 }
 
-void count(uccs_shmem_ctx* ctx, int ec, Work work, size_t bytes) {
-  Counters& counters = *ctx->counters;
-  counters.operations[static_cast<size_t>(work)].fetch_add(1, std::memory_order_relaxed);
-  if (work == Work::kPut) counters.put_bytes.fetch_add(bytes, std::memory_order_relaxed);
-  if (work == Work::kGet) counters.get_bytes.fetch_add(bytes, std::memory_order_relaxed);
+void count(uccs_shmem_ctx* ctx, int ec, const char* call) {
+  counter_of(*ctx->counters, call).fetch_add(1, std::memory_order_relaxed);
   if (auto* const there = static_cast<std::atomic<uint64_t>*>(core::translate(arrived, ec)))
     there->fetch_add(1, std::memory_order_relaxed);
 }
@@ -75,10 +84,6 @@ UCCS_SHMEMX(void, pcntr_get_all, (shmem_ctx_t ctx, shmemx_pcntr_t* pcntr)) {
   pcntr->completed_put = writes(ctx);
   pcntr->completed_get = reads(ctx);
   pshmemx_pcntr_get_completed_target(&pcntr->target);
-  if (const Counters* const counters = counters_of(ctx)) {
-    pcntr->put_bytes = counters->put_bytes.load(std::memory_order_relaxed);
-    pcntr->get_bytes = counters->get_bytes.load(std::memory_order_relaxed);
-    pcntr->atomics =
-        operations(*counters, Work::kAtomic) + operations(*counters, Work::kFetchingAtomic);
-  }
+  if (const Counters* const counters = counters_of(ctx))
+    pcntr->atomics = value_of(counters->atomics) + value_of(counters->fetching_atomics);
 }

@@ -33,17 +33,6 @@ UCCS_SHMEMX(int, ctx_fence_test, (shmem_ctx_t)) {
 UCCS_SHMEMX(void, local_complete, (void)) {}
 UCCS_SHMEMX(void, ctx_local_complete, (shmem_ctx_t)) {}
 
-UCCS_SHMEMX(void, putmem_signal,
-            (void* dest, const void* source, size_t nelems, uint64_t* sig_addr, uint64_t signal,
-             int pe)) {
-  pshmem_putmem_signal(dest, source, nelems, sig_addr, signal, SHMEM_SIGNAL_SET, pe);
-}
-UCCS_SHMEMX(void, ctx_putmem_signal,
-            (shmem_ctx_t ctx, void* dest, const void* source, size_t nelems, uint64_t* sig_addr,
-             uint64_t signal, int pe)) {
-  pshmem_ctx_putmem_signal(ctx, dest, source, nelems, sig_addr, signal, SHMEM_SIGNAL_SET, pe);
-}
-
 // Threads need no resources, and one thread's operations are as done as another's.
 UCCS_SHMEMX(void, thread_register, (void)) {}
 UCCS_SHMEMX(void, thread_unregister, (void)) {}

@@ -173,13 +173,15 @@ UCCS_SHMEMX(void, space_destroy, (shmemx_space_t space)) {
   barrier_all();  // nobody uses it any more
   {
     const std::lock_guard guard(lock);
-    if (space == spaces) {
+    uccs_shmem_space* const before =
+        find([=](const uccs_shmem_space& candidate) { return candidate.next == space; });
+    if (space == spaces)
       spaces = space->next;
-    } else {
-      uccs_shmem_space* before = spaces;
-      while (before->next != space) before = before->next;
+    else if (before != nullptr)
       before->next = space->next;
-    }
+    else
+      base::fatal("shmemx_space_destroy: %p is no space: it was destroyed already, or never made",
+                  static_cast<void*>(space));
   }
   void* const base = space->base;
   delete space;

@@ -77,7 +77,7 @@ template <size_t bytes>
 template <size_t bytes>
 [[gnu::always_inline]] inline void put(shmem_ctx_t ctx, void* dest, const void* source,
                                        size_t count, int pe, const char* call) {
-  const int ec = context_ec(ctx, pe, call, Work::kPut, count * bytes);
+  const int ec = context_ec(ctx, pe, call);
   if (void* const to = core::translate(dest, ec)) [[likely]]
     store_elements<bytes>(to, source, count);
   else
@@ -87,7 +87,7 @@ template <size_t bytes>
 template <size_t bytes>
 [[gnu::always_inline]] inline void get(shmem_ctx_t ctx, void* dest, const void* source,
                                        size_t count, int pe, const char* call) {
-  const int ec = context_ec(ctx, pe, call, Work::kGet, count * bytes);
+  const int ec = context_ec(ctx, pe, call);
   if (const void* const from = core::translate(source, ec)) [[likely]]
     load_elements<bytes>(dest, from, count);
   else
@@ -111,7 +111,7 @@ template <class T>
 template <class T>
 [[gnu::always_inline]] inline void put_value(shmem_ctx_t ctx, T* dest, T value, int pe,
                                              const char* call) {
-  const int ec = context_ec(ctx, pe, call, Work::kPut, sizeof value);
+  const int ec = context_ec(ctx, pe, call);
   if (void* const to = core::translate(dest, ec)) [[likely]]
     store_element<sizeof(T)>(to, &value);
   else
@@ -121,7 +121,7 @@ template <class T>
 template <class T>
 [[gnu::always_inline]] inline T get_value(shmem_ctx_t ctx, const T* source, int pe,
                                           const char* call) {
-  const int ec = context_ec(ctx, pe, call, Work::kGet, sizeof(T));
+  const int ec = context_ec(ctx, pe, call);
   const void* const from = core::translate(source, ec);
   if (from == nullptr) [[unlikely]]
     return slow_get_value(ctx, source, ec, call);
@@ -137,7 +137,7 @@ inline bool is_aligned(const void* address, size_t bytes) {
 /// Bytes of any alignment; aligned words move whole as well.
 [[gnu::always_inline]] inline void put_bytes(shmem_ctx_t ctx, void* dest, const void* source,
                                              size_t bytes, int pe, const char* call) {
-  const int ec = context_ec(ctx, pe, call, Work::kPut, bytes);
+  const int ec = context_ec(ctx, pe, call);
   void* const to = core::translate(dest, ec);
   if (to == nullptr) [[unlikely]]
     slow_put(ctx, dest, source, bytes, ec, call);
@@ -151,7 +151,7 @@ inline bool is_aligned(const void* address, size_t bytes) {
 
 [[gnu::always_inline]] inline void get_bytes(shmem_ctx_t ctx, void* dest, const void* source,
                                              size_t bytes, int pe, const char* call) {
-  const int ec = context_ec(ctx, pe, call, Work::kGet, bytes);
+  const int ec = context_ec(ctx, pe, call);
   const void* const from = core::translate(source, ec);
   if (from == nullptr) [[unlikely]]
     slow_get(ctx, dest, source, bytes, ec, call);
@@ -167,7 +167,7 @@ inline bool is_aligned(const void* address, size_t bytes) {
 template <size_t bytes>
 void put_strided(shmem_ctx_t ctx, void* dest, const void* source, ptrdiff_t dest_stride,
                  ptrdiff_t source_stride, size_t block, size_t blocks, int pe, const char* call) {
-  const int ec = context_ec(ctx, pe, call, Work::kPut, block * blocks * bytes);
+  const int ec = context_ec(ctx, pe, call);
   auto* to = static_cast<std::byte*>(core::translate(dest, ec));
   auto* from = static_cast<const std::byte*>(source);
   if (to == nullptr) [[unlikely]]
@@ -182,7 +182,7 @@ void put_strided(shmem_ctx_t ctx, void* dest, const void* source, ptrdiff_t dest
 template <size_t bytes>
 void get_strided(shmem_ctx_t ctx, void* dest, const void* source, ptrdiff_t dest_stride,
                  ptrdiff_t source_stride, size_t block, size_t blocks, int pe, const char* call) {
-  const int ec = context_ec(ctx, pe, call, Work::kGet, block * blocks * bytes);
+  const int ec = context_ec(ctx, pe, call);
   auto* to = static_cast<std::byte*>(dest);
   auto* from = static_cast<const std::byte*>(core::translate(source, ec));
   if (from == nullptr) [[unlikely]]

@@ -16,7 +16,7 @@ namespace {
 /// operators are atomics of one kind, so they may be mixed.
 [[gnu::always_inline]] inline void update_signal(shmem_ctx_t ctx, uint64_t* signal, uint64_t value,
                                                  int sig_op, int pe, const char* call) {
-  uint64_t* const at = reach(ctx, signal, pe, call, Work::kAtomic);
+  uint64_t* const at = reach(ctx, signal, pe, call);
   if (sig_op == SHMEM_SIGNAL_SET)
     __atomic_store_n(at, value, __ATOMIC_RELEASE);
   else if (sig_op == SHMEM_SIGNAL_ADD)

@@ -171,6 +171,10 @@ void groups_in_threads(Ec& ec) {
         (void)sum_of_ecs(child);
         coll::group_release(child);
       }
+      const int color = parent.rank * parent.rank % 3;
+      CHECK(coll::group_split_by_color(parent, color, 0, &child) == UCCS_OK);
+      (void)sum_of_ecs(child);
+      coll::group_release(child);
     }
   };
   std::vector<std::thread> threads;

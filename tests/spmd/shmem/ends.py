@@ -47,6 +47,18 @@ CASES = [
     (["lock-stack"], (2,), None, ["shmem_set_lock: .*not symmetric"]),
     (["align"], (2,), None, ["shmem_align: alignment is 24"]),
     (["active-set"], (2,), None, ["shmem_barrier: .*PE_size 3.*0 to 1"]),
+    (["packed-length"], (1, 3), None, ["shmemx_alltoallv_packed: PE [012] gets (8|24) bytes.*target_len"]),
+    (["packed-team"], (2,), None, ["shmemx_team_alltoallv_packed: .*SHMEM_TEAM_INVALID"]),
+    (["heap-index"], (2,), None, ["shmemx_malloc_by_index: there is no heap 5"]),
+    (["heap-name"], (2,), None, ["shmemx_calloc_by_name: there is no heap named \"nowhere\""]),
+    (["space-free-inside"], (2,), None, ["shmem_free: .*not the start of a block"]),
+    (["space-free-twice"], (2,), None, ["shmem_free: .*no block"]),
+    (["space-align"], (2,), None, ["shmemx_space_align: alignment is 3"]),
+    (["space-destroy-twice"], (1, 2), None, ["shmemx_space_destroy: .*destroyed already"]),
+    (["timeout-cmp"], (2,), None, ["shmemx_long_wait_until_timeout: cmp is 0"]),
+    (["nb-stack"], (2,), None, ["shmemx_long_put_nb: .*not symmetric"]),
+    (["nb-pe"], (2,), None, ["shmemx_long_inc_nb: .*PE 2.*0 to 1"]),
+    (["counting-pe"], (1, 2), None, ["shmem_ctx_long_p: .*PE [12].*0 to [01]"]),
 ]
 
 

@@ -96,6 +96,18 @@ int main(void) {
   CHECK(shmemx_fence_test() == 1 && shmemx_ctx_quiet_test(SHMEM_CTX_DEFAULT) == 1);
   shmemx_local_complete();
   shmemx_ctx_local_complete(SHMEM_CTX_DEFAULT);
+  shmem_barrier_all();
+  double parts[4] = {1, 2, 3, 4}, back[4] = {0, 0, 0, 0};
+  shmemx_double_ibput((double*)block, parts, 3, 2, 2, 2, next); /* elements 0, 1, 3, 4 */
+  shmemx_ctx_ibget64(SHMEM_CTX_DEFAULT, back, block, 2, 3, 2, 2, next);
+  CHECK(memcmp(parts, back, sizeof parts) == 0);
+  shmemx_signal_set(&signal, 0, me);
+  shmemx_ctx_signal_add(SHMEM_CTX_DEFAULT, &signal, 5, me);
+  CHECK(shmem_signal_fetch(&signal) == 5);
+  int sum = -1, own = me + 1;
+  CHECK(shmemx_int_sum_inscan(SHMEM_TEAM_WORLD, &sum, &own, 1) == 0);
+  CHECK(sum == (me + 1) * (me + 2) / 2);
+  CHECK(shmemx_sum_exscan(SHMEM_TEAM_WORLD, &sum, &own, 1) == 0 && sum == me * (me + 1) / 2);
   shmem_free(block);
   shmem_finalize();
   return 0;
