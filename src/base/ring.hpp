@@ -79,11 +79,11 @@ class Ring {
           continue;
         }
         if (tail - head >= kCapacity) return false;
-        consumed_elsewhere();
         control().head_seen.store(head, std::memory_order_release);
       }
       if (control().tail.compare_exchange_weak(tail, tail + 1, std::memory_order_relaxed))
           [[likely]] {
+        consumed_elsewhere(tail);
         *position_out = tail;
         return true;
       }
@@ -94,7 +94,7 @@ class Ring {
 
   /// Step 3. `word`: the caller's 56 bits, bits 0-7 clear.
   void commit(uint64_t position, uint64_t word) {
-    committed_here();
+    committed_here(position);
     slot(position).word.store(word | generation(position), std::memory_order_release);
   }
 
@@ -136,14 +136,15 @@ class Ring {
     return static_cast<uint8_t>(position / kCapacity + 1);
   }
 
-  // A producer's fill happens before the consumer's publish, and that before the next producer's
-  // load of head. ThreadSanitizer does not see the consumer when it is another process.
+  // A producer's fill happens before the consumer's publish, and that before the fill of the next
+  // lap, whose producer may know of it through a third one. ThreadSanitizer does not see consumers
+  // and producers of other processes.
 #ifdef __SANITIZE_THREAD__
-  void committed_here() { __tsan_release(&control().head); }
-  void consumed_elsewhere() { __tsan_acquire(&control().head); }
+  void committed_here(uint64_t position) { __tsan_release(data(position)); }
+  void consumed_elsewhere(uint64_t position) { __tsan_acquire(data(position)); }
 #else
-  void committed_here() {}
-  void consumed_elsewhere() {}
+  void committed_here(uint64_t) {}
+  void consumed_elsewhere(uint64_t) {}
 #endif
 
   std::byte* memory_ = nullptr;
