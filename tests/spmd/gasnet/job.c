@@ -86,6 +86,26 @@ static void test_queries(int argc, char** argv) {
   stop();
 }
 
+/* The largest segment there is, touched at its ends. */
+static void test_largest(int argc, char** argv) {
+  CHECK_OK(gasnet_init(&argc, &argv));
+  me = gasnet_mynode();
+  n = gasnet_nodes();
+  const uintptr_t largest = gasnet_getMaxGlobalSegmentSize();
+  CHECK_OK(gasnet_attach(NULL, 0, largest + GASNET_PAGESIZE, 0)); /* more gives what there is */
+  gasnet_seginfo_t all[64];
+  CHECK_OK(gasnet_getSegmentInfo(all, 64));
+  const gasnet_node_t next = (me + 1) % n;
+  for (gasnet_node_t node = 0; node < n; ++node) CHECK(all[node].size == largest);
+  gasnet_put_val(next, all[next].addr, me + 1, 4);
+  gasnet_put_val(next, (char*)all[next].addr + largest - 4, me + 1, 4);
+  barrier();
+  const gasnet_node_t previous = (me + n - 1) % n;
+  CHECK(*(uint32_t*)all[me].addr == previous + 1);
+  CHECK(((uint32_t*)all[me].addr)[largest / 4 - 1] == previous + 1);
+  stop();
+}
+
 static void on_quit(int signal) {
   (void)signal;
   static const char text[] = "node was told\n";
@@ -96,6 +116,7 @@ int main(int argc, char** argv) {
   const char* what = argc > 1 ? argv[1] : "";
   const int status = argc > 2 ? atoi(argv[2]) : 0;
   if (!strcmp(what, "queries")) test_queries(argc, argv);
+  if (!strcmp(what, "largest")) test_largest(argc, argv);
   if (!strcmp(what, "exit-before-init")) gasnet_exit(status);
   gasnet_handlerentry_t table[] = {{128, (void (*)())nothing}};
   start(&argc, &argv, table, 1);
