@@ -61,6 +61,13 @@ static void test_queries(int argc, char** argv) {
   for (gasnet_node_t node = 0; me > 0 && node < n; ++node)
     CHECK(((unsigned char*)all[me].addr)[all[me].size - 1 - node] == node + 1);
 
+  gasnet_nodeinfo_t places[64];
+  CHECK_OK(gasnet_getNodeInfo(places, 64));
+  CHECK(gasnet_getNodeInfo(NULL, 1) == GASNET_ERR_BAD_ARG);
+  for (gasnet_node_t node = 1; node < n; ++node) {
+    CHECK(places[node].host == places[0].host && places[node].supernode == places[0].supernode);
+    CHECK(((unsigned char*)all[node].addr + places[node].offset)[all[node].size - 1] == 1);
+  }
   const int errors[] = {GASNET_OK,
                         GASNET_ERR_NOT_INIT,
                         GASNET_ERR_RESOURCE,
@@ -144,6 +151,7 @@ int main(int argc, char** argv) {
     if (me == 0) gasnet_exit(status);
     while (1) sleep(1);
   }
+  if (!strcmp(what, "absent") && me == 0) sleep(60);
   if (!strcmp(what, "exit") && me == n - 1) exit(status);
   if (!strcmp(what, "abort") && me == n - 1) abort();
   if (!strcmp(what, "notify-twice")) gasnet_barrier_notify(0, 0);
