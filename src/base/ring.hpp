@@ -83,7 +83,7 @@ class Ring {
       }
       if (control().tail.compare_exchange_weak(tail, tail + 1, std::memory_order_relaxed))
           [[likely]] {
-        consumed_elsewhere(tail);
+        consumed_elsewhere();
         *position_out = tail;
         return true;
       }
@@ -94,7 +94,7 @@ class Ring {
 
   /// Step 3. `word`: the caller's 56 bits, bits 0-7 clear.
   void commit(uint64_t position, uint64_t word) {
-    committed_here(position);
+    committed_here();
     slot(position).word.store(word | generation(position), std::memory_order_release);
   }
 
@@ -136,15 +136,15 @@ class Ring {
     return static_cast<uint8_t>(position / kCapacity + 1);
   }
 
-  // A producer's fill happens before the consumer's publish, and that before the fill of the next
-  // lap, whose producer may know of it through a third one. ThreadSanitizer does not see consumers
-  // and producers of other processes.
+  // A producer's fill happens before the consumer's publish, and that before the next producer's
+  // load of head or head_seen. ThreadSanitizer sees neither the consumer nor producers of other
+  // processes, who may have stored what is loaded.
 #ifdef __SANITIZE_THREAD__
-  void committed_here(uint64_t position) { __tsan_release(data(position)); }
-  void consumed_elsewhere(uint64_t position) { __tsan_acquire(data(position)); }
+  void committed_here() { __tsan_release(&control().head); }
+  void consumed_elsewhere() { __tsan_acquire(&control().head); }
 #else
-  void committed_here(uint64_t) {}
-  void consumed_elsewhere(uint64_t) {}
+  void committed_here() {}
+  void consumed_elsewhere() {}
 #endif
 
   std::byte* memory_ = nullptr;
