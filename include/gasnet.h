@@ -66,6 +66,9 @@ extern "C" {
 /// The segment of each node has an address of its own.
 #define GASNET_ALIGNED_SEGMENTS 0
 #define GASNET_PAGESIZE 4096
+/// Nodes of one machine map each other's segments; gasnet_init takes NULL.
+#define GASNET_PSHM 1
+#define GASNET_NULL_ARGV_OK 1
 
 /// What core calls return; the extended API ends the job instead.
 #define GASNET_OK 0
@@ -99,6 +102,12 @@ typedef struct {
   void* addr;
   uintptr_t size;  ///< in bytes
 } gasnet_seginfo_t;
+
+typedef struct {
+  gasnet_node_t host;       ///< number of the machine that a node runs on, from 0
+  gasnet_node_t supernode;  ///< number of the group of nodes that map each other's segments
+  intptr_t offset;          ///< where its segment is mapped here, minus where it is there
+} gasnet_nodeinfo_t;
 
 /* Job control and environment (specification 2.1, 2.2). */
 
@@ -143,6 +152,12 @@ UCCS_API gasnet_node_t gasnet_nodes(void);
 /// Writes where the segments of nodes 0..numentries-1 are, as far as there are so many.
 /// Returns GASNET_OK, GASNET_ERR_NOT_INIT or GASNET_ERR_BAD_ARG. Not collective.
 UCCS_API int gasnet_getSegmentInfo(gasnet_seginfo_t* seginfo_table, int numentries);
+
+/// Writes how nodes 0..numentries-1 are reached, as far as there are so many. Newer than the
+/// specification. With `offset`, a pointer into a peer's segment becomes one that works here, but
+/// not when everything is reached or decorators look on (UCCS_WRAP): it is 0 then.
+/// Returns GASNET_OK, GASNET_ERR_NOT_INIT or GASNET_ERR_BAD_ARG. Not collective.
+UCCS_API int gasnet_getNodeInfo(gasnet_nodeinfo_t* nodeinfo_table, int numentries);
 
 /// As getenv; the launcher gives all nodes its own environment.
 UCCS_API char* gasnet_getenv(const char* name);

@@ -33,10 +33,15 @@ UCCS_API extern const uccs_gasnet_map_t* const uccs_gasnet_map;
 static inline void* uccs_gasnet_reach(const uccs_gasnet_map_t* map, gasnet_node_t node,
                                       const void* address) {
   const uccs_gasnet_peer_t* peer;
+  void* reached;
   if (node >= map->nodes) return NULL;
   peer = &map->peers[node];
   if ((uintptr_t)address - peer->low >= peer->bytes) return NULL;
-  return (void*)((uintptr_t)address + peer->delta);
+  reached = (void*)((uintptr_t)address + peer->delta);
+#if defined(__GNUC__)
+  if (reached == NULL) __builtin_unreachable(); /* spares the caller the test of the result */
+#endif
+  return reached;
 }
 
 #if defined(UCCS_GASNET_INLINE) && defined(__GNUC__)

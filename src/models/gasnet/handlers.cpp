@@ -56,11 +56,14 @@ Function function_of(const void* user, const uccs_am_t* message) {
 
 gasnet_token_t token_of(const uccs_am_t* message) { return const_cast<uccs_am_t*>(message); }
 
+// Core keeps as many bytes at a header as the longest may have, so they are copied without a call.
+
 void on_short(const uccs_am_t* message, void* user) {
   const Function function = function_of(user, message);
   Argument arguments[kMaxArguments];
-  memcpy(arguments, message->header, message->header_bytes);
-  memcpy(arguments + message->header_bytes / 4, message->payload, message->bytes);
+  memcpy(arguments, message->header, UCCS_AM_SHORT_MAX);
+  if (message->bytes > 0) [[unlikely]]
+    memcpy(arguments + kHeaderArguments, message->payload, message->bytes);
   kShortCallers[(message->header_bytes + message->bytes) / 4](function, arguments,
                                                               token_of(message));
 }
@@ -90,7 +93,7 @@ void on_payload(const uccs_am_t* message, void* user) {
   if (message->header_bytes % 4 != 0) [[unlikely]]
     return on_extended(message, function);
   Argument arguments[kHeaderArguments];
-  memcpy(arguments, message->header, message->header_bytes);
+  memcpy(arguments, message->header, sizeof arguments);
   // A payload that came beside the header is aligned to 8 bytes; handlers expect it to be good for
   // any type. One in a buffer is, and one in the segment is where the sender wanted it.
   alignas(std::max_align_t) std::byte aligned[UCCS_AM_SHORT_MAX];

@@ -224,6 +224,17 @@ int gasnet_getSegmentInfo(gasnet_seginfo_t* seginfo_table, int numentries) {
   return GASNET_OK;
 }
 
+int gasnet_getNodeInfo(gasnet_nodeinfo_t* nodeinfo_table, int numentries) {
+  if (attached.map.nodes == 0) return refuse_unattached("gasnet_getNodeInfo");
+  if (numentries < 0 || (numentries > 0 && !nodeinfo_table))
+    return refuse(GASNET_ERR_BAD_ARG, "gasnet_getNodeInfo", "a table of %d entries at %p",
+                  numentries, static_cast<void*>(nodeinfo_table));
+  const uint32_t count = std::min(static_cast<uint32_t>(numentries), attached.map.nodes);
+  for (uint32_t node = 0; node < count; ++node)
+    nodeinfo_table[node] = {0, 0, static_cast<intptr_t>(attached.map.peers[node].delta)};
+  return GASNET_OK;
+}
+
 char* gasnet_getenv(const char* name) { return getenv(name); }
 
 }  // extern "C"

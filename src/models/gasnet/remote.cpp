@@ -24,10 +24,7 @@ namespace {
 /// What a thread has under way. Made at its first slow operation.
 class Operations {
  public:
-  Operations() {
-    open(&puts);
-    open(&gets);
-  }
+  Operations() = default;
   ~Operations() {
     while (Operation* operation = free_) {
       free_ = operation->next;
@@ -42,15 +39,10 @@ class Operations {
   Batch gets;
   Batch* region = nullptr;  ///< of the access region the thread is in, once it has operations
 
-  void open(Batch* batch) {
-    batch->previous = nullptr;
-    batch->next = opened_;
-    if (opened_) opened_->previous = batch;
-    opened_ = batch;
-  }
-  void close(Batch* batch) {
-    (batch->previous ? batch->previous->next : opened_) = batch->next;
-    if (batch->next) batch->next->previous = batch->previous;
+  void enter(Batch* batch, Operation* operation) {
+    if (!batch->first) open(batch);
+    operation->next = batch->first;
+    batch->first = operation;
   }
 
   Operation* take() {
@@ -71,6 +63,7 @@ class Operations {
 
   /// Takes what is complete out of the batch; true when nothing is left.
   bool drain(Batch* batch) {
+    if (!batch->first) return true;
     for (Operation** at = &batch->first; Operation* operation = *at;) {
       const uccs_status_t status = core::look(&operation->request);
       if (status == UCCS_IN_PROGRESS) {
@@ -82,14 +75,31 @@ class Operations {
       *at = operation->next;
       give_back(operation);
     }
-    return batch->first == nullptr;
+    if (batch->first) return false;
+    close(batch);
+    return true;
   }
   void drain_all() {
-    for (Batch* batch = opened_; batch; batch = batch->next) drain(batch);
+    for (Batch* batch = opened_; batch;) {
+      Batch* const next = batch->next;
+      drain(batch);
+      batch = next;
+    }
   }
 
  private:
-  Batch* opened_ = nullptr;  ///< batches that may have operations
+  void open(Batch* batch) {
+    batch->previous = nullptr;
+    batch->next = opened_;
+    if (opened_) opened_->previous = batch;
+    opened_ = batch;
+  }
+  void close(Batch* batch) {
+    (batch->previous ? batch->previous->next : opened_) = batch->next;
+    if (batch->next) batch->next->previous = batch->previous;
+  }
+
+  Batch* opened_ = nullptr;  ///< those that have operations
   Operation* free_ = nullptr;
 };
 
@@ -107,7 +117,6 @@ Operations& operations() {
 Batch* new_batch() {
   auto* batch = new (std::nothrow) Batch;
   if (!batch) base::fatal("out of memory for non-blocking operations of GASNet");
-  operations().open(batch);
   return batch;
 }
 
@@ -120,7 +129,7 @@ Batch* batch_for(Sync sync, bool is_put) {
   return region;
 }
 
-/// Posts until core takes it, and enters what is not complete. False: this cannot be reached.
+/// Posts until core takes it, and enters what is not complete. Answers as core's call.
 template <typename Post>
 uccs_status_t post_into(const char* call, Batch* batch, Post post) {
   Operations& all = operations();
@@ -136,8 +145,7 @@ uccs_status_t post_into(const char* call, Batch* batch, Post post) {
     waiting.end();
   }
   if (status == UCCS_IN_PROGRESS) {
-    operation->next = batch->first;
-    batch->first = operation;
+    all.enter(batch, operation);
   } else {
     all.give_back(operation);
   }
@@ -257,7 +265,6 @@ void slow_memset(const char* call, uint32_t node, void* dest, int value, size_t 
 bool finish_handle(gasnet_handle_t handle) {
   auto* batch = static_cast<Batch*>(handle);
   if (!operations().drain(batch)) return false;
-  operations().close(batch);
   delete batch;
   return true;
 }

@@ -24,7 +24,7 @@ struct Operation;
 /// Operations that complete together: what a handle stands for. Empty is complete.
 struct Batch {
   Operation* first = nullptr;
-  Batch* next = nullptr;  ///< among the thread's open ones
+  Batch* next = nullptr;  ///< among the thread's that are not empty
   Batch* previous = nullptr;
 };
 

@@ -61,6 +61,13 @@ static void test_queries(int argc, char** argv) {
   for (gasnet_node_t node = 0; me > 0 && node < n; ++node)
     CHECK(((unsigned char*)all[me].addr)[all[me].size - 1 - node] == node + 1);
 
+  gasnet_nodeinfo_t places[64];
+  CHECK_OK(gasnet_getNodeInfo(places, 64));
+  CHECK(gasnet_getNodeInfo(NULL, 1) == GASNET_ERR_BAD_ARG);
+  for (gasnet_node_t node = 1; node < n; ++node) {
+    CHECK(places[node].host == places[0].host && places[node].supernode == places[0].supernode);
+    CHECK(((unsigned char*)all[node].addr + places[node].offset)[all[node].size - 1] == 1);
+  }
   const int errors[] = {GASNET_OK,
                         GASNET_ERR_NOT_INIT,
                         GASNET_ERR_RESOURCE,
@@ -86,6 +93,26 @@ static void test_queries(int argc, char** argv) {
   stop();
 }
 
+/* The largest segment there is, touched at its ends. */
+static void test_largest(int argc, char** argv) {
+  CHECK_OK(gasnet_init(&argc, &argv));
+  me = gasnet_mynode();
+  n = gasnet_nodes();
+  const uintptr_t largest = gasnet_getMaxGlobalSegmentSize();
+  CHECK_OK(gasnet_attach(NULL, 0, largest + GASNET_PAGESIZE, 0)); /* more gives what there is */
+  gasnet_seginfo_t all[64];
+  CHECK_OK(gasnet_getSegmentInfo(all, 64));
+  const gasnet_node_t next = (me + 1) % n;
+  for (gasnet_node_t node = 0; node < n; ++node) CHECK(all[node].size == largest);
+  gasnet_put_val(next, all[next].addr, me + 1, 4);
+  gasnet_put_val(next, (char*)all[next].addr + largest - 4, me + 1, 4);
+  barrier();
+  const gasnet_node_t previous = (me + n - 1) % n;
+  CHECK(*(uint32_t*)all[me].addr == previous + 1);
+  CHECK(((uint32_t*)all[me].addr)[largest / 4 - 1] == previous + 1);
+  stop();
+}
+
 static void on_quit(int signal) {
   (void)signal;
   static const char text[] = "node was told\n";
@@ -96,6 +123,7 @@ int main(int argc, char** argv) {
   const char* what = argc > 1 ? argv[1] : "";
   const int status = argc > 2 ? atoi(argv[2]) : 0;
   if (!strcmp(what, "queries")) test_queries(argc, argv);
+  if (!strcmp(what, "largest")) test_largest(argc, argv);
   if (!strcmp(what, "exit-before-init")) gasnet_exit(status);
   gasnet_handlerentry_t table[] = {{128, (void (*)())nothing}};
   start(&argc, &argv, table, 1);
@@ -123,6 +151,7 @@ int main(int argc, char** argv) {
     if (me == 0) gasnet_exit(status);
     while (1) sleep(1);
   }
+  if (!strcmp(what, "absent") && me == 0) sleep(60);
   if (!strcmp(what, "exit") && me == n - 1) exit(status);
   if (!strcmp(what, "abort") && me == n - 1) abort();
   if (!strcmp(what, "notify-twice")) gasnet_barrier_notify(0, 0);
