@@ -29,7 +29,7 @@ long *in_library_at(void) { return &in_library; }
 C
 count=0
 for compiler in gcc clang; do
-  command -v $compiler >/dev/null || continue
+  command -v $compiler >/dev/null || { echo "SKIP $compiler: not installed"; continue; }
   SHMEM_CC=$compiler
   export SHMEM_CC
   while read -r flags; do
