@@ -80,7 +80,7 @@ Packed gather_by_exchange(const Members& members, std::byte* dest, Symmetric des
     offsets[i] = total;
     total += block.bytes;
     longest = std::max<size_t>(longest, block.bytes);
-    if (i != members.rank && block.bytes <= kEarlyBytes)
+    if (i != members.rank && block.bytes > 0 && block.bytes <= kEarlyBytes)
       std::memcpy(dest + offsets[i], block.early, block.bytes);
   }
   const Packed packed = {offsets[members.rank], total};

@@ -113,7 +113,8 @@ def main() -> int:
     with tempfile.TemporaryDirectory() as folder, concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
         todo = list(jobs(root, part, pathlib.Path(folder)))
         found = [text for text in pool.map(check, todo) if text]
-    print("\n".join(found[:5]) if found else f"{len(todo)} compilations end as they should")
+    print("\n".join(found[:5]) if found else f"{len(todo)} compilations end as they should "
+          f"({', '.join(compilers('gcc', 'clang'))})")
     return 1 if found else 0
 
 

@@ -121,7 +121,7 @@ struct Lane {
 #define DEFINE_LOGIC(NAME, TYPE)                                                                  \
   static TYPE bits_##NAME;                                                                        \
   static void logic_##NAME(struct Lane* lane) {                                                   \
-    const TYPE mine = (TYPE)((TYPE)1 << (8 * sizeof(TYPE) - 1 - (size_t)lane->index));            \
+    const TYPE mine = (TYPE)(1ull << (8 * sizeof(TYPE) - 1 - (size_t)lane->index));               \
     shmem_ctx_##NAME##_atomic_or(lane->ctx, &bits_##NAME, mine, lane->to);                        \
     shmem_ctx_quiet(lane->ctx);                                                                   \
     for (int i = 0; i < kAdds; ++i) {                                                             \
@@ -199,8 +199,7 @@ int main(void) {
 #define UCCS_AMO_TYPE(NAME, TYPE)                      \
   CHECK(count_##NAME == (TYPE)(7 * kThreads * kAdds)); \
   CHECK(guessed_##NAME == (TYPE)(kThreads * kAdds));
-#define UCCS_LOGIC_TYPE(NAME, TYPE) \
-  CHECK(bits_##NAME == (TYPE)((TYPE)31 << (8 * sizeof(TYPE) - 5)));
+#define UCCS_LOGIC_TYPE(NAME, TYPE) CHECK(bits_##NAME == (TYPE)(31ull << (8 * sizeof(TYPE) - 5)));
 #include "gen/types.def"
   shmem_ctx_destroy(own);
   shmem_ctx_destroy(shared);
