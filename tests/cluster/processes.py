@@ -47,3 +47,16 @@ def named(program):
         except OSError:
             pass
     return found
+
+
+def sockets_of(pid):
+    """The inodes of the sockets that a process has open."""
+    found = set()
+    for name in os.listdir(f"/proc/{pid}/fd"):
+        try:
+            target = os.readlink(f"/proc/{pid}/fd/{name}")
+        except OSError:
+            continue
+        if target.startswith("socket:["):
+            found.add(target[8:-1])
+    return found

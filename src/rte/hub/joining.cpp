@@ -34,7 +34,7 @@ Card open_hub(const Launched& launched, const char* host, const Secret& secret, 
                 wanted.c_str());
   for (const std::string& address : addresses) {
     int port;
-    if (hub->door().open_tcp(address, &port))
+    if (hub->door().open_tcp(address, base::config().peer_timeout_ns, &port))
       card.places.push_back({address, port});
     else
       base::log_line(base::LogLevel::kWarn, "cannot listen at %s: %s", address.c_str(),
@@ -63,7 +63,8 @@ Stream reach_hub(const Card& card, const Launched& launched, uint64_t deadline_n
     // Each gets its share of the time: the first may be a network that leads nowhere.
     const uint64_t now = base::now_ns();
     const uint64_t share = now < deadline_ns ? (deadline_ns - now) / (2 * card.places.size()) : 0;
-    const int fd = connect_tcp(where.address, where.port, now + share);
+    const int fd =
+        connect_tcp(where.address, where.port, base::config().peer_timeout_ns, now + share);
     if (fd >= 0) return greet(fd, card, launched, place.c_str(), deadline_ns);
     tried += (tried.empty() ? "" : "; ") + place + ": " + strerror(errno);
   }
