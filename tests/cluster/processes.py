@@ -60,3 +60,8 @@ def sockets_of(pid):
         if target.startswith("socket:["):
             found.add(target[8:-1])
     return found
+
+
+def parent_of(pid):
+    with open(f"/proc/{pid}/stat", encoding="ascii", errors="replace") as file:
+        return int(file.read().rsplit(")", 1)[1].split()[1])

@@ -19,7 +19,7 @@ namespace uccs::rte::hub {
 namespace {
 
 constexpr size_t kOutputMax = 4 << 20;  // of one EC that does not read: its requests then wait
-constexpr int kTickMs = 20;            // while something waits for its time
+constexpr int kTickMs = 20;             // while something waits for its time
 /// From a broken connection to our words, and to the end of the job by us: a launcher that notices
 /// a dead process by itself says why it died, which is more than we know.
 constexpr uint64_t kReportNs = 20'000'000;
