@@ -94,6 +94,10 @@ class Runs(Engine, unittest.TestCase):
         self.assertEqual((result.returncode, result.stderr), (0, ""), result)
         self.assertEqual(sorted(result.stdout.split()), ["pe0of2", "pe1of2", "single", "single"])
 
+        result = self.run_job(2, "sh", "-c", f"{PROBE} who; {PROBE} who")
+        self.assertNotEqual(result.returncode, 0)
+        self.assertIn("can run one program that uses UCCS", result.stderr)
+
     @unittest.skipIf(BOTH is None, "no MPI of this engine to compile with")
     def test_mpi_in_the_same_program(self):
         if ENGINE == "srun-pmi2":

@@ -48,7 +48,11 @@ void write_line(const std::string& line) {
   while (done < line.size()) {
     const ssize_t sent = send(wire, line.data() + done, line.size() - done, MSG_NOSIGNAL);
     if (sent < 0 && errno == EINTR) continue;
-    if (sent < 0) base::fatal("the launcher's PMI connection broke: %s", strerror(errno));
+    if (sent < 0)
+      base::fatal(
+          "the launcher's PMI connection is closed (%s): it has ended, or another program used the "
+          "connection before this one; each process it starts can run one program that uses UCCS",
+          strerror(errno));
     done += static_cast<size_t>(sent);
   }
 }

@@ -163,7 +163,10 @@ void open(hub::Launched* launched, uint64_t deadline_ns) {
   library.register_handler(lost, 1, nullptr, 0, on_lost, nullptr, nullptr);
   const uint32_t size = job_number(PMIX_JOB_SIZE, 0, deadline_ns);
   if (size == 0 || myself.rank >= size)
-    base::fatal("the launcher does not say how many processes the job has: start it with `oshrun`");
+    base::fatal(
+        "the launcher does not say how many processes the job has: another program used this "
+        "place in the job before; each process it starts can run one program that uses UCCS (or "
+        "start it with `oshrun`)");
   launched->rank = static_cast<int>(myself.rank);
   launched->size = static_cast<int>(size);
   launched->id = id();
