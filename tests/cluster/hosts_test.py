@@ -24,7 +24,7 @@ cluster = None
 
 def settings(ecs, nodes=2, **extra):
     return {"EXPECTED_ECS": str(ecs), "EXPECTED_BACKEND": BACKEND, "EXPECTED_NODES": str(nodes),
-            "UCCS_START_TIMEOUT": "20", **extra}
+            "UCCS_START_TIMEOUT": "20", "OMPI_MCA_odls_base_sigkill_timeout": "0", **extra}
 
 
 def job(ecs, *words, env, per_host=None):

@@ -102,7 +102,7 @@ void await_welcome(const Card& card, int size, uint64_t deadline_ns, Joined* joi
     if (!is_alive || !joined->stream.is_open())
       base::fatal("rank 0 on %s has gone while the job was starting", card.host.c_str());
     pollfd input = {joined->stream.fd(), POLLIN, 0};
-    if (poll(&input, 1, milliseconds_left(deadline_ns)) == 0)
+    if (poll(&input, 1, milliseconds_left(deadline_ns)) == 0 && base::now_ns() >= deadline_ns)
       base::fatal("rank 0 on %s does not answer: it waits for other processes of the job",
                   card.host.c_str());
     is_alive = joined->stream.receive();
@@ -152,10 +152,8 @@ Joined join(const Launcher& launcher, const Launched& launched, const char* host
   // A moment more than the hub has: it knows better who is missing.
   await_welcome(card, launched.size, deadline_ns + 1'000'000'000, &joined);
   const Node& mine = joined.nodes[static_cast<size_t>(joined.node)];
-  joined.files =
-      share_node(card.secret, joined.node, mine.first, joined.ec - mine.first, mine.size, mine.cpus,
-                 base::now_ns() +
-                     (deadline_ns > base::now_ns() ? deadline_ns - base::now_ns() : 1'000'000'000));
+  joined.files = share_node(card.secret, joined.node, mine.first, joined.ec - mine.first, mine.size,
+                            mine.cpus, deadline_ns + 1'000'000'000);
   joined.hub_host = card.host;
   return joined;
 }

@@ -15,6 +15,7 @@
 #include "base/clock.hpp"
 #include "base/log.hpp"
 #include "rte/hub/launcher.hpp"
+#include "rte/hub/sockets.hpp"
 #include "rte/pmi/wire.hpp"
 
 namespace uccs::rte::pmi {
@@ -61,17 +62,16 @@ void write_line(const std::string& line) {
 std::string read_line(const char* awaited, uint64_t deadline_ns) {
   std::string line;
   while (line.size() < kLineMax) {
-    const uint64_t now = base::now_ns();
-    const uint64_t left_ms = now < deadline_ns ? (deadline_ns - now) / 1000000 + 1 : 0;
     pollfd input = {wire, POLLIN, 0};
-    const int ready = poll(&input, 1, static_cast<int>(left_ms));
-    if (ready == 0)
+    const int ready = poll(&input, 1, hub::milliseconds_left(deadline_ns));
+    if (ready == 0 && base::now_ns() >= deadline_ns)
       base::fatal(
           "the launcher did not answer in time (%s): every process it started must run a program "
           "that uses UCCS; UCCS_START_TIMEOUT says how long to wait",
           awaited);
+    if (ready <= 0) continue;
     char byte;
-    const ssize_t got = ready > 0 ? recv(wire, &byte, 1, MSG_DONTWAIT) : -1;
+    const ssize_t got = recv(wire, &byte, 1, MSG_DONTWAIT);
     if (got < 0 && (errno == EINTR || errno == EAGAIN)) continue;
     if (got <= 0)
       base::fatal("the launcher hung up its PMI connection (%s): another process of the job ended",
