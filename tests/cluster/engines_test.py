@@ -81,9 +81,11 @@ class Runs(Engine, unittest.TestCase):
         self.assertEqual((result.returncode, result.stderr), (0, ""), result)
 
     def test_two_nodes_on_one_machine(self):
-        # UCCS_NODE splits, and ECs are numbered node by node whatever the ranks are.
+        # UCCS_NODE splits, and ECs are numbered node by node whatever the ranks are. Rank 0 comes
+        # later than servers of PMIx are patient by themselves.
         rank = {"pmi": "PMI_RANK", "pmix": "PMIX_RANK"}[BACKEND]
-        result = self.run_job(4, "sh", "-c", f"UCCS_NODE=n$(({rank} % 2)) exec {RTE_JOB}",
+        result = self.run_job(4, "sh", "-c", f"[ ${rank} = 0 ] && sleep 2.5; "
+                              f"UCCS_NODE=n$(({rank} % 2)) exec {RTE_JOB}",
                               EXPECTED_ECS="4", EXPECTED_BACKEND=BACKEND, EXPECTED_NODES="2")
         self.assertEqual((result.returncode, result.stderr), (0, ""), result)
 

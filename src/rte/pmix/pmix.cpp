@@ -193,8 +193,10 @@ void share(std::string* card, uint64_t deadline_ns) {
     *card = question->text;
     delete question;
     if (status == PMIX_SUCCESS) return;
-    // Some servers wait until rank 0 has told them, some say at once that it has not.
-    if (status != PMIX_ERR_NOT_FOUND || base::now_ns() >= deadline_ns)
+    // Some servers wait until rank 0 has told them, some for a while, some say at once that it has
+    // not.
+    const bool is_early = status == PMIX_ERR_NOT_FOUND || status == PMIX_ERR_TIMEOUT;
+    if (!is_early || base::now_ns() >= deadline_ns)
       base::fatal(
           "the launcher cannot say how to reach rank 0: %s; every process that it started "
           "must run a program that uses UCCS",
