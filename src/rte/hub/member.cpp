@@ -115,6 +115,7 @@ bool adopt(Identity* identity) {
 }
 
 void set_phase(Phase phase) {
+  launcher->attend();
   phase_now.store(static_cast<int>(phase), std::memory_order_relaxed);
   my_line->phase.store(static_cast<uint32_t>(phase), std::memory_order_relaxed);
   Packet packet;
@@ -125,6 +126,7 @@ void set_phase(Phase phase) {
 }
 
 void set_activity(const char* what) {
+  launcher->attend();
   // Relaxed throughout: a report is a snapshot and says so.
   if (what != nullptr) local::write_activity(my_line, what);
   my_line->activity_since_ns.store(what != nullptr ? base::now_ns() : 0, std::memory_order_relaxed);

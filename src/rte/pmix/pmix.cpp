@@ -2,6 +2,7 @@
 /// PMIx: Open MPI's mpirun, prterun, srun --mpi=pmix. Its library is loaded when such a launcher is
 /// there; an MPI library in the same process shares it, and PMIx counts who has begun and ended.
 #include <dlfcn.h>
+#include <link.h>
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
@@ -9,6 +10,7 @@
 #include <unistd.h>
 
 #include <atomic>
+#include <vector>
 
 #include "base/clock.hpp"
 #include "base/log.hpp"
@@ -206,6 +208,30 @@ void share(std::string* card, uint64_t deadline_ns) {
   }
 }
 
+int note_component(dl_phdr_info* info, size_t, void* names) {
+  if (strstr(info->dlpi_name, "/mca_pmix_") != nullptr)
+    static_cast<std::vector<std::string>*>(names)->emplace_back(info->dlpi_name);
+  return 0;
+}
+
+/// MPI_Finalize of Open MPI unloads its component for PMIx as soon as PMIx_Finalize has returned.
+/// That waits for calls into the component that are under way for its last user only, and we are
+/// one more: the component must stay in memory.
+void attend() {
+  using Initialized = int (*)(int*);
+  static const auto is_initialized =
+      reinterpret_cast<Initialized>(dlsym(RTLD_DEFAULT, "MPI_Initialized"));
+  static std::atomic<bool> is_done{false};
+  int is_mpi_there = 0;
+  if (is_initialized == nullptr || is_done.load(std::memory_order_relaxed)) return;
+  is_initialized(&is_mpi_there);
+  if (is_mpi_there == 0 || is_done.exchange(true)) return;
+  std::vector<std::string> names;
+  dl_iterate_phdr(note_component, &names);
+  for (const std::string& name : names)
+    (void)dlopen(name.c_str(), RTLD_LAZY | RTLD_NOLOAD | RTLD_NODELETE);
+}
+
 struct End {
   int status;
   const char* message;
@@ -245,12 +271,14 @@ void open(hub::Launched*, uint64_t) {
       "`srun --mpi=pmi2`");
 }
 void share(std::string*, uint64_t) {}
+void attend() {}
 bool abort_job(int, const char*) { return false; }
 void finish() {}
 
 #endif
 
-constexpr hub::Launcher kTable = {"pmix", is_visible, id, open, share, abort_job, finish, watch_fd};
+constexpr hub::Launcher kTable = {"pmix", is_visible, id,     open,    share,
+                                  attend, abort_job,  finish, watch_fd};
 
 }  // namespace
 }  // namespace uccs::rte::pmix
