@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include <initializer_list>
+#include <string>
 
 #include "base/log.hpp"
 #include "rte/hub/launcher.hpp"
@@ -68,13 +69,18 @@ void reject_foreign_launcher() {
         "what there is; UCCS_RTE=single if each is to be a job of its own)",
         tasks, tasks, program, tasks, program);
   }
-  const long size = number("OMPI_COMM_WORLD_SIZE", number("PMI_SIZE", 1));
-  if (size > 1)
-    base::fatal(
-        "started as one of %ld processes by a launcher whose connection (PMIX_NAMESPACE, PMI_FD) "
-        "has not come through: let nothing between launcher and program clear variables, or start "
-        "it with `oshrun -n %ld %s` (UCCS_RTE=single if each is to be a job of its own)",
-        size, size, program);
+  const char* shown = nullptr;
+  for (const char* variable :
+       {"OMPI_COMM_WORLD_SIZE", "PMIX_NAMESPACE", "PMIX_RANK", "PMI_SIZE", "PMI_RANK"})
+    if (shown == nullptr && getenv(variable) != nullptr) shown = variable;
+  const long size = number("OMPI_COMM_WORLD_SIZE", number("PMI_SIZE", 0));  // 0: it does not say
+  if (shown == nullptr || size == 1) return;
+  const std::string count = size > 1 ? std::to_string(size) : "N";
+  base::fatal(
+      "started by a launcher (%s is set) whose connection has not come through (PMIX_NAMESPACE and "
+      "PMIX_RANK, or PMI_FD): let nothing between launcher and program clear variables, or start "
+      "it with `oshrun -n %s %s` (UCCS_RTE=single if each process is to be a job of its own)",
+      shown, count.c_str(), program);
 }
 
 }  // namespace uccs::rte

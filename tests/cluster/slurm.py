@@ -123,6 +123,10 @@ class Slurm:
         self.spawn("slurmd", "-D", "-f", self.path("slurm.conf"), "-N", host)
         self.await_(lambda: "idle" in self.run("sinfo", "-h", "-o", "%T").stdout, "an idle node")
 
+        # One allocation for all: its steps start at once, jobs queue.
+        granted = self.run("salloc", "--no-shell", "--ntasks=8")
+        self.allocation = granted.stderr.split("Granted job allocation ")[1].split()[0]
+
     def await_(self, condition, what, seconds=20):
         end = time.monotonic() + seconds
         while not condition():

@@ -31,8 +31,8 @@ bool Door::open_local(const std::string& name) {
   return fd >= 0;
 }
 
-bool Door::open_tcp(const std::string& address, int* port_out) {
-  const int fd = listen_tcp(address, port_out);
+bool Door::open_tcp(const std::string& address, uint64_t silence_ns, int* port_out) {
+  const int fd = listen_tcp(address, silence_ns, port_out);
   if (fd >= 0) listeners_.push_back({fd, false});
   return fd >= 0;
 }

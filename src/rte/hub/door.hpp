@@ -26,7 +26,7 @@ class Door {
   Door& operator=(const Door&) = delete;
 
   bool open_local(const std::string& name);
-  bool open_tcp(const std::string& address, int* port_out);
+  bool open_tcp(const std::string& address, uint64_t silence_ns, int* port_out);
 
   /// Adds what it waits for to a poll set, and handles what poll found there: who has proved itself
   /// is appended to `guests`; its socket is then the caller's.

@@ -37,8 +37,7 @@ void raise_file_limit(int size) {
 }  // namespace
 
 Hub::Hub(const Secret& secret, int size)
-    : secret_(secret),
-      size_(size),
+    : size_(size),
       door_(secret),
       exchange_(size, send_reply, this),
       members_(static_cast<size_t>(size)),

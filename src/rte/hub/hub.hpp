@@ -58,7 +58,6 @@ class Hub {
   std::string name(int ec) const;
   bool is_anybody_left() const;
 
-  Secret secret_;
   int size_;
   Door door_;
   Exchange exchange_;

@@ -34,7 +34,7 @@ Card open_hub(const Launched& launched, const char* host, const Secret& secret, 
                 wanted.c_str());
   for (const std::string& address : addresses) {
     int port;
-    if (hub->door().open_tcp(address, &port))
+    if (hub->door().open_tcp(address, base::config().peer_timeout_ns, &port))
       card.places.push_back({address, port});
     else
       base::log_line(base::LogLevel::kWarn, "cannot listen at %s: %s", address.c_str(),
@@ -63,7 +63,8 @@ Stream reach_hub(const Card& card, const Launched& launched, uint64_t deadline_n
     // Each gets its share of the time: the first may be a network that leads nowhere.
     const uint64_t now = base::now_ns();
     const uint64_t share = now < deadline_ns ? (deadline_ns - now) / (2 * card.places.size()) : 0;
-    const int fd = connect_tcp(where.address, where.port, now + share);
+    const int fd =
+        connect_tcp(where.address, where.port, base::config().peer_timeout_ns, now + share);
     if (fd >= 0) return greet(fd, card, launched, place.c_str(), deadline_ns);
     tried += (tried.empty() ? "" : "; ") + place + ": " + strerror(errno);
   }
@@ -101,7 +102,7 @@ void await_welcome(const Card& card, int size, uint64_t deadline_ns, Joined* joi
     if (!is_alive || !joined->stream.is_open())
       base::fatal("rank 0 on %s has gone while the job was starting", card.host.c_str());
     pollfd input = {joined->stream.fd(), POLLIN, 0};
-    if (poll(&input, 1, milliseconds_left(deadline_ns)) == 0)
+    if (poll(&input, 1, milliseconds_left(deadline_ns)) == 0 && base::now_ns() >= deadline_ns)
       base::fatal("rank 0 on %s does not answer: it waits for other processes of the job",
                   card.host.c_str());
     is_alive = joined->stream.receive();
@@ -151,10 +152,8 @@ Joined join(const Launcher& launcher, const Launched& launched, const char* host
   // A moment more than the hub has: it knows better who is missing.
   await_welcome(card, launched.size, deadline_ns + 1'000'000'000, &joined);
   const Node& mine = joined.nodes[static_cast<size_t>(joined.node)];
-  joined.files =
-      share_node(card.secret, joined.node, mine.first, joined.ec - mine.first, mine.size, mine.cpus,
-                 base::now_ns() +
-                     (deadline_ns > base::now_ns() ? deadline_ns - base::now_ns() : 1'000'000'000));
+  joined.files = share_node(card.secret, joined.node, mine.first, joined.ec - mine.first, mine.size,
+                            mine.cpus, deadline_ns + 1'000'000'000);
   joined.hub_host = card.host;
   return joined;
 }

@@ -28,6 +28,8 @@ struct Launcher {
   void (*open)(Launched* launched_out, uint64_t deadline_ns);
   /// Rank 0's `card` (kCardMax bytes at most, no blanks) becomes that of all. Collective.
   void (*share)(std::string* card, uint64_t deadline_ns);
+  /// Called now and then, in any thread: keeps peace with an MPI library in this process.
+  void (*attend)();
   /// Ends the job. In any thread; false if there is nobody to tell.
   bool (*abort)(int status, const char* message);
   /// The process ends well: the launcher is not to take its exit for a failure.

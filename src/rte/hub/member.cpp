@@ -90,13 +90,15 @@ bool adopt(Identity* identity) {
   Launched launched;
   owner = getpid();
   base::set_fatal_hook(fail_start);
-  const uint64_t start_ns = base::now_ns();
-  launcher->open(&launched, start_ns + base::config().start_timeout_ns);
+  const uint64_t patience_ns = base::config().start_timeout_ns;
+  // 0: for ever, as with other time limits.
+  const uint64_t deadline_ns = patience_ns != 0 ? base::now_ns() + patience_ns : UINT64_MAX / 2;
+  launcher->open(&launched, deadline_ns);
   base::log_set_identity(launched.rank, launched.size);
   identity->backend = launcher->name;
   identity->num_ecs = num_ecs = launched.size;
   joined = new Joined;
-  *joined = join(*launcher, launched, identity->host, start_ns + base::config().start_timeout_ns);
+  *joined = join(*launcher, launched, identity->host, deadline_ns);
   const Node& mine = joined->nodes[static_cast<size_t>(joined->node)];
   identity->ec = joined->ec;
   identity->nodes = joined->nodes.data();
@@ -113,6 +115,7 @@ bool adopt(Identity* identity) {
 }
 
 void set_phase(Phase phase) {
+  launcher->attend();
   phase_now.store(static_cast<int>(phase), std::memory_order_relaxed);
   my_line->phase.store(static_cast<uint32_t>(phase), std::memory_order_relaxed);
   Packet packet;
@@ -123,6 +126,7 @@ void set_phase(Phase phase) {
 }
 
 void set_activity(const char* what) {
+  launcher->attend();
   // Relaxed throughout: a report is a snapshot and says so.
   if (what != nullptr) local::write_activity(my_line, what);
   my_line->activity_since_ns.store(what != nullptr ? base::now_ns() : 0, std::memory_order_relaxed);

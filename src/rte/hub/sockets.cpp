@@ -54,13 +54,18 @@ int give_up(int fd) {
   return -1;
 }
 
-/// A peer whose node died says nothing any more: the kernel asks, and hangs up after half a minute.
-void keep_alive(int fd) {
-  const int on = 1, idle = 10, interval = 5, count = 4, patience_ms = 30000;
+/// A peer whose node died says nothing any more: the kernel asks, and hangs up in the end. What was
+/// sent and is not acknowledged is given the same time.
+void keep_alive(int fd, uint64_t silence_ns) {
+  constexpr int kQuestions = 3;
+  const int seconds = static_cast<int>(std::max<uint64_t>(silence_ns / 1'000'000'000, 2));
+  const int on = 1, interval = std::max(seconds / (2 * kQuestions), 1);
+  const int idle = std::max(seconds - kQuestions * interval, 1);
+  const int patience_ms = seconds * 1000;
   setsockopt(fd, SOL_SOCKET, SO_KEEPALIVE, &on, sizeof on);
   setsockopt(fd, IPPROTO_TCP, TCP_KEEPIDLE, &idle, sizeof idle);
   setsockopt(fd, IPPROTO_TCP, TCP_KEEPINTVL, &interval, sizeof interval);
-  setsockopt(fd, IPPROTO_TCP, TCP_KEEPCNT, &count, sizeof count);
+  setsockopt(fd, IPPROTO_TCP, TCP_KEEPCNT, &kQuestions, sizeof kQuestions);
   setsockopt(fd, IPPROTO_TCP, TCP_USER_TIMEOUT, &patience_ms, sizeof patience_ms);
   setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &on, sizeof on);
 }
@@ -105,7 +110,7 @@ int connect_local(const std::string& name) {
   return rc == 0 ? fd : give_up(fd);
 }
 
-int listen_tcp(const std::string& address, int* port_out) {
+int listen_tcp(const std::string& address, uint64_t silence_ns, int* port_out) {
   sockaddr_storage where;
   socklen_t length = tcp_address(address, 0, &where);
   if (length == 0) errno = EAFNOSUPPORT;
@@ -116,21 +121,21 @@ int listen_tcp(const std::string& address, int* port_out) {
   if (bind(fd, plain, length) != 0 || listen(fd, kBacklog) != 0 ||
       getsockname(fd, plain, &length) != 0)
     return give_up(fd);
-  keep_alive(fd);  // accepted sockets inherit it
+  keep_alive(fd, silence_ns);  // accepted sockets inherit it
   *port_out =
       ntohs(where.ss_family == AF_INET ? reinterpret_cast<sockaddr_in*>(&where)->sin_port
                                        : reinterpret_cast<sockaddr_in6*>(&where)->sin6_port);
   return fd;
 }
 
-int connect_tcp(const std::string& address, int port, uint64_t deadline_ns) {
+int connect_tcp(const std::string& address, int port, uint64_t silence_ns, uint64_t deadline_ns) {
   sockaddr_storage where;
   const socklen_t length = tcp_address(address, port, &where);
   if (length == 0) errno = EAFNOSUPPORT;
   if (length == 0) return -1;
   const int fd = socket(where.ss_family, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
   if (fd < 0) return -1;
-  keep_alive(fd);
+  keep_alive(fd, silence_ns);
   if (connect(fd, reinterpret_cast<sockaddr*>(&where), length) == 0) return fd;
   if (errno != EINPROGRESS || !wait_for(fd, POLLOUT, deadline_ns)) return give_up(fd);
   int cause = 0;

@@ -18,9 +18,10 @@ int listen_local(const std::string& name);
 int connect_local(const std::string& name);
 
 /// A TCP socket at one numeric address; `port_out` is what the system chose. -1 with errno.
-int listen_tcp(const std::string& address, int* port_out);
+/// `silence_ns`: connections whose other end is silent for longer break.
+int listen_tcp(const std::string& address, uint64_t silence_ns, int* port_out);
 /// -1 with errno (ETIMEDOUT past the deadline). Blocking until connected; non-blocking after.
-int connect_tcp(const std::string& address, int port, uint64_t deadline_ns);
+int connect_tcp(const std::string& address, int port, uint64_t silence_ns, uint64_t deadline_ns);
 
 /// Numeric addresses at which other nodes reach this one, best first, at most four. `wanted`:
 /// an interface's name or an address (UCCS_INTERFACE), "" for the choice of UCCS; `hint`: an

@@ -15,6 +15,7 @@
 #include "base/clock.hpp"
 #include "base/log.hpp"
 #include "rte/hub/launcher.hpp"
+#include "rte/hub/sockets.hpp"
 #include "rte/pmi/wire.hpp"
 
 namespace uccs::rte::pmi {
@@ -48,7 +49,11 @@ void write_line(const std::string& line) {
   while (done < line.size()) {
     const ssize_t sent = send(wire, line.data() + done, line.size() - done, MSG_NOSIGNAL);
     if (sent < 0 && errno == EINTR) continue;
-    if (sent < 0) base::fatal("the launcher's PMI connection broke: %s", strerror(errno));
+    if (sent < 0)
+      base::fatal(
+          "the launcher's PMI connection is closed (%s): it has ended, or another program used the "
+          "connection before this one; each process it starts can run one program that uses UCCS",
+          strerror(errno));
     done += static_cast<size_t>(sent);
   }
 }
@@ -57,17 +62,16 @@ void write_line(const std::string& line) {
 std::string read_line(const char* awaited, uint64_t deadline_ns) {
   std::string line;
   while (line.size() < kLineMax) {
-    const uint64_t now = base::now_ns();
-    const uint64_t left_ms = now < deadline_ns ? (deadline_ns - now) / 1000000 + 1 : 0;
     pollfd input = {wire, POLLIN, 0};
-    const int ready = poll(&input, 1, static_cast<int>(left_ms));
-    if (ready == 0)
+    const int ready = poll(&input, 1, hub::milliseconds_left(deadline_ns));
+    if (ready == 0 && base::now_ns() >= deadline_ns)
       base::fatal(
           "the launcher did not answer in time (%s): every process it started must run a program "
           "that uses UCCS; UCCS_START_TIMEOUT says how long to wait",
           awaited);
+    if (ready <= 0) continue;
     char byte;
-    const ssize_t got = ready > 0 ? recv(wire, &byte, 1, MSG_DONTWAIT) : -1;
+    const ssize_t got = recv(wire, &byte, 1, MSG_DONTWAIT);
     if (got < 0 && (errno == EINTR || errno == EAGAIN)) continue;
     if (got <= 0)
       base::fatal("the launcher hung up its PMI connection (%s): another process of the job ended",
@@ -154,6 +158,8 @@ void share(std::string* card, uint64_t deadline_ns) {
   if (rank != 0) *card = field(ask("cmd=get" + place, "get_result", deadline_ns), "value");
 }
 
+void attend() {}  // an MPI library finds the connection idle
+
 bool abort_job(int status, const char*) {
   if (wire < 0) return false;
   const std::string line = "cmd=abort exitcode=" + std::to_string(status) + "\n";
@@ -183,7 +189,8 @@ void finish() {
 
 int watch_fd() { return wire; }
 
-constexpr hub::Launcher kTable = {"pmi", is_visible, id, open, share, abort_job, finish, watch_fd};
+constexpr hub::Launcher kTable = {"pmi",  is_visible, id,     open,    share,
+                                  attend, abort_job,  finish, watch_fd};
 
 }  // namespace
 }  // namespace uccs::rte::pmi

@@ -2,6 +2,7 @@
 /// PMIx: Open MPI's mpirun, prterun, srun --mpi=pmix. Its library is loaded when such a launcher is
 /// there; an MPI library in the same process shares it, and PMIx counts who has begun and ended.
 #include <dlfcn.h>
+#include <link.h>
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
@@ -9,6 +10,7 @@
 #include <unistd.h>
 
 #include <atomic>
+#include <vector>
 
 #include "base/clock.hpp"
 #include "base/log.hpp"
@@ -163,7 +165,10 @@ void open(hub::Launched* launched, uint64_t deadline_ns) {
   library.register_handler(lost, 1, nullptr, 0, on_lost, nullptr, nullptr);
   const uint32_t size = job_number(PMIX_JOB_SIZE, 0, deadline_ns);
   if (size == 0 || myself.rank >= size)
-    base::fatal("the launcher does not say how many processes the job has: start it with `oshrun`");
+    base::fatal(
+        "the launcher does not say how many processes the job has: another program used this "
+        "place in the job before; each process it starts can run one program that uses UCCS (or "
+        "start it with `oshrun`)");
   launched->rank = static_cast<int>(myself.rank);
   launched->size = static_cast<int>(size);
   launched->id = id();
@@ -190,8 +195,10 @@ void share(std::string* card, uint64_t deadline_ns) {
     *card = question->text;
     delete question;
     if (status == PMIX_SUCCESS) return;
-    // Some servers wait until rank 0 has told them, some say at once that it has not.
-    if (status != PMIX_ERR_NOT_FOUND || base::now_ns() >= deadline_ns)
+    // Some servers wait until rank 0 has told them, some for a while, some say at once that it has
+    // not.
+    const bool is_early = status == PMIX_ERR_NOT_FOUND || status == PMIX_ERR_TIMEOUT;
+    if (!is_early || base::now_ns() >= deadline_ns)
       base::fatal(
           "the launcher cannot say how to reach rank 0: %s; every process that it started "
           "must run a program that uses UCCS",
@@ -199,6 +206,30 @@ void share(std::string* card, uint64_t deadline_ns) {
     nanosleep(&pause, nullptr);
     if (pause.tv_nsec < 50'000'000) pause.tv_nsec *= 2;
   }
+}
+
+int note_component(dl_phdr_info* info, size_t, void* names) {
+  if (strstr(info->dlpi_name, "/mca_pmix_") != nullptr)
+    static_cast<std::vector<std::string>*>(names)->emplace_back(info->dlpi_name);
+  return 0;
+}
+
+/// MPI_Finalize of Open MPI unloads its component for PMIx as soon as PMIx_Finalize has returned.
+/// That waits for calls into the component that are under way for its last user only, and we are
+/// one more: the component must stay in memory.
+void attend() {
+  using Initialized = int (*)(int*);
+  static const auto is_initialized =
+      reinterpret_cast<Initialized>(dlsym(RTLD_DEFAULT, "MPI_Initialized"));
+  static std::atomic<bool> is_done{false};
+  int is_mpi_there = 0;
+  if (is_initialized == nullptr || is_done.load(std::memory_order_relaxed)) return;
+  is_initialized(&is_mpi_there);
+  if (is_mpi_there == 0 || is_done.exchange(true)) return;
+  std::vector<std::string> names;
+  dl_iterate_phdr(note_component, &names);
+  for (const std::string& name : names)
+    (void)dlopen(name.c_str(), RTLD_LAZY | RTLD_NOLOAD | RTLD_NODELETE);
 }
 
 struct End {
@@ -240,12 +271,14 @@ void open(hub::Launched*, uint64_t) {
       "`srun --mpi=pmi2`");
 }
 void share(std::string*, uint64_t) {}
+void attend() {}
 bool abort_job(int, const char*) { return false; }
 void finish() {}
 
 #endif
 
-constexpr hub::Launcher kTable = {"pmix", is_visible, id, open, share, abort_job, finish, watch_fd};
+constexpr hub::Launcher kTable = {"pmix", is_visible, id,     open,    share,
+                                  attend, abort_job,  finish, watch_fd};
 
 }  // namespace
 }  // namespace uccs::rte::pmix
