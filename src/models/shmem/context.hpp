@@ -4,6 +4,7 @@
 
 #include "core/group.hpp"
 #include "models/shmem/api.hpp"
+#include "models/shmem/guard.hpp"
 
 /// A team's contexts are in a list, so that the team can end them.
 struct uccs_shmem_ctx {
@@ -23,7 +24,8 @@ struct uccs_shmem_team {
 namespace uccs::shmem {
 
 /// A context's handle is its address; bit 0 is set when it numbers PEs as the world does, so that
-/// the fast path tests the handle and reads nothing. The default context is bit 0 alone.
+/// the fast path tests the handle and reads nothing. The default context is bit 0 alone. In check
+/// mode all have it set: then the numbers are looked at later (check_rma.hpp).
 inline bool has_world_numbers(shmem_ctx_t ctx) {
   return (reinterpret_cast<uintptr_t>(ctx) & 1) != 0;
 }
@@ -41,6 +43,11 @@ inline uccs_shmem_team* team_of(shmem_team_t team) {
   return number < kPredefinedTeams ? predefined_teams[number] : team;
 }
 
+/// A team that exists; ends the job in check mode if `team` is none, or was destroyed.
+uccs_shmem_team* checked_team(shmem_team_t team, const char* call);
+/// The same, for routines for which SHMEM_TEAM_INVALID is legal: nullptr then.
+uccs_shmem_team* team_if_any(shmem_team_t team, const char* call);
+
 /// Ends the job: the context is invalid or has no such PE.
 [[noreturn, gnu::cold]] void fail_context(shmem_ctx_t ctx, int pe, const char* call);
 
@@ -50,7 +57,8 @@ inline uccs_shmem_team* team_of(shmem_team_t team) {
 [[gnu::always_inline]] inline int context_ec(shmem_ctx_t ctx, int pe, const char* call) {
   if (has_world_numbers(ctx)) [[likely]]
     return pe;
-  if (ctx == SHMEM_CTX_INVALID || static_cast<unsigned>(pe) >= static_cast<unsigned>(ctx->size))
+  if (reinterpret_cast<uintptr_t>(ctx) <= last_invalid_context ||
+      static_cast<unsigned>(pe) >= static_cast<unsigned>(ctx->size))
     fail_context(ctx, pe, call);
   return ctx->first + pe * ctx->stride;
 }

@@ -68,19 +68,19 @@ UCCS_SHMEMX(size_t, malloc_usable_size, (const void* ptr)) { return core::heap_b
 
 // Operations on mapped memory are done when they return.
 UCCS_SHMEMX(int, quiet_test, (void)) {
-  quiet();
+  pshmem_quiet();
   return 1;
 }
-UCCS_SHMEMX(int, ctx_quiet_test, (shmem_ctx_t)) {
-  quiet();
+UCCS_SHMEMX(int, ctx_quiet_test, (shmem_ctx_t ctx)) {
+  pshmem_ctx_quiet(ctx);
   return 1;
 }
 UCCS_SHMEMX(int, fence_test, (void)) {
-  fence();
+  pshmem_fence();
   return 1;
 }
-UCCS_SHMEMX(int, ctx_fence_test, (shmem_ctx_t)) {
-  fence();
+UCCS_SHMEMX(int, ctx_fence_test, (shmem_ctx_t ctx)) {
+  pshmem_ctx_fence(ctx);
   return 1;
 }
 UCCS_SHMEMX(void, local_complete, (void)) {}
@@ -101,15 +101,21 @@ UCCS_SHMEMX(void, alltoallv,
             (void* dest, size_t* t_offsets, size_t* t_sizes, const void* source, size_t* s_offsets,
              size_t* s_sizes, int PE_start, int logPE_stride, int PE_size, long*)) {
   constexpr const char* call = "shmemx_alltoallv";
-  exchange(active_set(PE_start, logPE_stride, PE_size, call), {dest, t_offsets, t_sizes},
-           {source, s_offsets, s_sizes}, call);
+  const Entry entry(call);
+  core::Group& group = active_set(PE_start, logPE_stride, PE_size, call);
+  if (entry.is_checked()) [[unlikely]]
+    check_collective(group, call, {});
+  exchange(group, {dest, t_offsets, t_sizes}, {source, s_offsets, s_sizes}, call);
 }
 
 UCCS_SHMEMX(void, team_alltoallv,
             (void* dest, size_t* t_offsets, size_t* t_sizes, const void* source, size_t* s_offsets,
              size_t* s_sizes, shmem_team_t team, long*)) {
   constexpr const char* call = "shmemx_team_alltoallv";
-  uccs_shmem_team* const members = team_of(team);
+  const Entry entry(call);
+  uccs_shmem_team* const members = team_if_any(team, call);
   if (members == nullptr) base::fatal("%s: the team is SHMEM_TEAM_INVALID", call);
+  if (entry.is_checked()) [[unlikely]]
+    check_collective(*members->group, call, {});
   exchange(*members->group, {dest, t_offsets, t_sizes}, {source, s_offsets, s_sizes}, call);
 }

@@ -3,6 +3,8 @@
 
 #include "core/direct.hpp"
 #include "core/job.hpp"
+#include "models/shmem/check.hpp"
+#include "models/shmem/check_locks.hpp"
 #include "models/shmem/order.hpp"
 #include "models/shmem/slow.hpp"
 #include "models/shmem/waiting.hpp"
@@ -92,15 +94,46 @@ class Lock {
 
 using namespace uccs::shmem;
 
-UCCS_SHMEM(void, set_lock, (long* lock)) { Lock(lock, "shmem_set_lock").acquire(); }
+namespace {
+
+/// In check mode: a lock is a symmetric long.
+bool look(const Entry& entry, const long* lock, const char* call) {
+  if (!entry.is_checked()) [[likely]]
+    return false;
+  check_symmetric(call, {"lock", lock, sizeof *lock}, alignof(long));
+  return true;
+}
+
+}  // namespace
+
+UCCS_SHMEM(void, set_lock, (long* lock)) {
+  constexpr const char* call = "shmem_set_lock";
+  const Entry entry(call);
+  const bool is_checked = look(entry, lock, call);
+  if (is_checked) note_lock_wanted(lock, call);
+  Lock(lock, call).acquire();
+  if (is_checked) note_lock(lock, true);
+}
 
 UCCS_SHMEM(void, clear_lock, (long* lock)) {
+  constexpr const char* call = "shmem_clear_lock";
+  const Entry entry(call);
+  if (look(entry, lock, call)) {
+    note_lock_cleared(lock, call);
+    note_quiet(default_context());
+  }
   quiet();
-  Lock(lock, "shmem_clear_lock").release();
+  Lock(lock, call).release();
 }
 
 UCCS_SHMEM(int, test_lock, (long* lock)) {
-  if (Lock(lock, "shmem_test_lock").try_acquire()) return 0;
+  constexpr const char* call = "shmem_test_lock";
+  const Entry entry(call);
+  const bool is_checked = look(entry, lock, call);
+  if (is_checked) note_lock_wanted(lock, call);
+  const bool is_held = Lock(lock, call).try_acquire();
+  if (is_checked) note_lock(lock, is_held);
+  if (is_held) return 0;
   pause_after_failed_test();
   return 1;
 }
