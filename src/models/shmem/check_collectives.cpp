@@ -101,8 +101,10 @@ void check_deadlock(const core::Group& group, const char* call, int ec) {
   describe(group, our_text, sizeof our_text);
   describe(other, their_text, sizeof their_text);
   base::fatal(
-      "collectives do not match: PE %d is in %s on a team of %s, and PE %d in %s on a team of %s: "
-      "each waits for the other; all members must call the same collectives in the same order",
+      "collectives do not match: PE %d is in %s on the team of %s, and PE %d in %s on another "
+      "team, "
+      "of %s: each waits for the other; all members must call the same collectives in the same "
+      "order",
       core::job.me, call, our_text, ec, their_call, their_text);
 }
 

@@ -29,11 +29,13 @@ void warn_pending(const CheckedContext& context, const char* which) {
   const uint64_t count = context.pending;
   if (count == 0) return;
   const char* const call = context.pending_call;
-  base::log_line(base::LogLevel::kWarn,
-                 "shmem_finalize: %llu non-blocking operations on %s (the last: %s) were not "
-                 "completed by shmem_quiet or a barrier before: finalize completes them, but "
-                 "nobody could rely on them until now",
-                 static_cast<unsigned long long>(count), which, call != nullptr ? call : "?");
+  base::log_line(
+      base::LogLevel::kWarn,
+      "shmem_finalize: %llu non-blocking operation%s on %s (the last: %s) not yet "
+      "completed by shmem_quiet or a barrier: finalize does it, but until then nobody may "
+      "rely on what they move",
+      static_cast<unsigned long long>(count), count == 1 ? "" : "s", which,
+      call != nullptr ? call : "?");
 }
 
 }  // namespace

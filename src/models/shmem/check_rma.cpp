@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "models/shmem/check_rma.hpp"
 
+#include <cstring>
+
 #include "base/log.hpp"
 #include "core/direct.hpp"
 #include "models/shmem/rma.hpp"
@@ -23,6 +25,15 @@ void check_stride(const char* call, const char* name, ptrdiff_t stride, size_t b
   if (stride < 1 || static_cast<size_t>(stride) < least)
     base::fatal("%s: %s is %td: a stride counts elements from block to block and is at least %zu",
                 call, name, stride, least);
+}
+
+/// The standard's name of the word that an atomic or a signal works on.
+const char* name_of_word(const char* call) {
+  if (strstr(call, "signal") != nullptr) return "sig_addr";
+  const char* const end = strstr(call, "_fetch");
+  const bool only_reads =
+      end != nullptr && (end[sizeof "_fetch" - 1] == '\0' || strcmp(end, "_fetch_nbi") == 0);
+  return only_reads ? "source" : "dest";
 }
 
 }  // namespace
@@ -80,7 +91,7 @@ void* unmapped_word(shmem_ctx_t ctx, const void* symmetric, size_t bytes, int ec
                     const char* call) {
   if (is_guarded) {
     Access access(ctx, call);
-    void* const at = access.reach_word("the symmetric address", symmetric, bytes, ec);
+    void* const at = access.reach_word(name_of_word(call), symmetric, bytes, ec);
     if (at != nullptr) return at;
     ec = access.ec();
   }

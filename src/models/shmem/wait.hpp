@@ -60,7 +60,7 @@ template <class T>
 [[gnu::noinline]] T wait_long(const T* variable, int cmp, T to, const char* call) {
   const Entry entry(call);
   if (entry.is_checked()) [[unlikely]]
-    check_symmetric(call, {"the variable", variable, sizeof *variable}, sizeof *variable);
+    check_symmetric(call, {"ivar", variable, sizeof *variable}, sizeof *variable);
   if (!is_comparison(cmp)) fail_comparison(cmp, call);
   Waiting waiting(call);
   while (true) {
