@@ -11,7 +11,7 @@ namespace {
 thread_local char thread_mark;
 thread_local int depth = 0;  // routines this thread is inside
 
-int level_in_force = SHMEM_THREAD_SINGLE;
+std::atomic<int> level_in_force{SHMEM_THREAD_SINGLE};
 const void* starter = nullptr;  // the thread that called init
 
 // At SHMEM_THREAD_SERIALIZED: who is inside, and in what.
@@ -98,7 +98,7 @@ void Entry::enter(const char* call, shmem_ctx_t ctx) {
 }
 
 void Entry::leave() {
-  --depth;
+  if (--depth == 0) leave_collective();
   if (context_ != nullptr && context_->user == this_thread()) context_->user = nullptr;
   if (!is_exclusive_) return;
   inside_call = nullptr;

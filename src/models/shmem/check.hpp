@@ -52,6 +52,10 @@ class Entry {
   CheckedContext* context_ = nullptr;
 };
 
+/// The thread is no longer inside the collective, if any, that it entered last: at the end of every
+/// entry, or before the group ends.
+void leave_collective();
+
 /// A name for the calling thread.
 const void* this_thread();
 
@@ -78,11 +82,10 @@ void check_local(const char* call, const Span& span);
 /// Enters a routine that looks at `count` symmetric variables.
 [[gnu::cold]] void check_variables(const char* name, const void* variables, size_t count,
                                    size_t bytes, const char* call);
-/// Ends the job if they share memory; a warning if they are the same to the byte and
-/// `may_be_same`. `ec`: whose copy of `a`; `b` is plain memory.
+/// Ends the job if they share memory. `ec`: whose copy of `a`; `b` is memory of this process. If
+/// they are the same to the byte and `may_be_same`, a warning does.
 void check_disjoint(const char* call, const Span& a, int ec, const Span& b);
-/// The same for two of this process.
-void check_disjoint(const char* call, const Span& a, const Span& b);
+void check_disjoint(const char* call, const Span& a, const Span& b, bool may_be_same = true);
 
 /// Ends the job unless `pe` is a PE of the context's team; returns it as EC.
 int check_pe(const char* call, const CheckedContext& context, int pe);

@@ -20,11 +20,13 @@ struct Said {
   char call[64];
   int64_t agreed[kMaxAgreed];
   uint64_t gathered_count;
+  uint64_t dest, source;  ///< symmetric places, 0 without bytes
 };
 
 /// One EC's, in the scratch of a group.
 struct Notes {
-  uint64_t calls;  ///< of the group, entered
+  std::atomic<const void*> user;  ///< thread of this EC that is inside a collective of the group
+  uint64_t calls;                 ///< of the group, entered
   Said said[2];
 };
 static_assert(sizeof(Notes) <= coll::kNoteBytes);
@@ -39,6 +41,9 @@ struct Where {
 };
 
 Where* where = nullptr;  // symmetric
+
+// The collective that this thread is inside.
+thread_local std::atomic<const void*>* taken = nullptr;
 
 Notes& notes_of(const core::Group& group) {
   return *reinterpret_cast<Notes*>(group.scratch + coll::kNoteOffset);
@@ -149,6 +154,25 @@ void compare(const core::Group& group, const char* call, const Collective& what,
           static_cast<long long>(theirs.agreed[i]), ec);
 }
 
+/// The same on all PEs for what is at the same place of their heaps or static data.
+uint64_t place_of(const Span& span) {
+  if (span.bytes == 0) return 0;
+  const auto address = reinterpret_cast<uintptr_t>(span.address);
+  const uintptr_t in_heap = address - core::direct_map.heap_low;
+  if (in_heap < core::direct_map.heap_bytes) return in_heap;
+  return (address - core::direct_map.static_low) | uint64_t{1} << 63;
+}
+
+void warn_of_places(const char* call, const char* name, uint64_t mine, uint64_t theirs, int ec) {
+  if (mine == theirs || mine == 0 || theirs == 0) return;
+  static std::atomic<bool> is_told{false};
+  if (is_told.exchange(true)) return;
+  base::log_line(base::LogLevel::kWarn,
+                 "%s: %s is another symmetric object, or another part of it, than on PE %d: the "
+                 "standard wants the same one on all members (told once)",
+                 call, name, ec);
+}
+
 /// Returns the sum of the members' counts.
 size_t exchange(const core::Group& group, const char* call, const Collective& what) {
   Notes& notes = notes_of(group);
@@ -157,6 +181,8 @@ size_t exchange(const core::Group& group, const char* call, const Collective& wh
   snprintf(mine.call, sizeof mine.call, "%s", plain_name(group, call));
   for (int i = 0; i < kMaxAgreed; ++i) mine.agreed[i] = what.agreed[i].value;
   mine.gathered_count = what.gathered_count;
+  mine.dest = place_of(what.dest);
+  mine.source = place_of(what.source);
   mine.number.store(number, std::memory_order_release);  // pairs with wait_for
   size_t sum = what.gathered_count;
   for (int member = 0; member < group.size; ++member) {
@@ -166,6 +192,8 @@ size_t exchange(const core::Group& group, const char* call, const Collective& wh
     if (theirs == nullptr) continue;
     wait_for(group, call, *theirs, number, ec);
     compare(group, call, what, mine, *theirs, ec);
+    warn_of_places(call, "dest", mine.dest, theirs->dest, ec);
+    warn_of_places(call, "source", mine.source, theirs->source, ec);
     if (__builtin_add_overflow(sum, theirs->gathered_count, &sum)) sum = SIZE_MAX;
   }
   return sum;
@@ -236,10 +264,23 @@ Collective reduces(const void* dest, const void* source, const char* name, size_
 }
 
 void check_collective(const core::Group& group, const char* call, const Collective& what) {
+  const void* before = nullptr;
+  if (!notes_of(group).user.compare_exchange_strong(before, this_thread()) &&
+      before != this_thread())
+    base::fatal(
+        "%s: another thread of this PE is inside a collective on the same team: one thread of a PE "
+        "at a time may be",
+        call);
+  taken = &notes_of(group).user;
   if (what.gathered_element == 0) check_buffers(call, what, what.dest);
   const size_t sum = exchange(group, call, what);
   if (what.gathered_element != 0)
     check_buffers(call, what, {"dest", what.dest.address, bytes_of(sum, what.gathered_element)});
+}
+
+void leave_collective() {
+  if (taken != nullptr) *taken = nullptr;
+  taken = nullptr;
 }
 
 void prepare_comparisons() {

@@ -48,6 +48,7 @@ CheckedContext& default_context() {
 void note_context(shmem_ctx_t ctx, long options, int first, int stride, int size) {
   const std::lock_guard guard(lock);
   CheckedContext& context = contexts[ctx];
+  context.is_live = true;
   context.options = options;
   context.creator = this_thread();
   context.first = first;

@@ -66,8 +66,8 @@ uintptr_t in_segment(const void* address) {
   return is_static(address) ? number(core::translate(address, core::job.me)) : number(address);
 }
 
-void fail_overlap(const char* call, const Span& a, const Span& b, uintptr_t at_a, uintptr_t at_b) {
-  if (at_a != at_b || a.bytes != b.bytes)
+void report_overlap(const char* call, const Span& a, const Span& b, bool may_be_same) {
+  if (!may_be_same || a.bytes != b.bytes)
     base::fatal(
         "%s: %s (%zu bytes at %p) and %s (%zu bytes at %p) overlap: arguments of which one is "
         "written must not share memory",
@@ -115,13 +115,14 @@ void check_disjoint(const char* call, const Span& a, int ec, const Span& b) {
   const void* const mapped = core::translate(a.address, ec);
   if (mapped == nullptr) return;  // on another node
   const uintptr_t at_a = number(mapped), at_b = in_segment(b.address);
-  if (share(at_a, a.bytes, at_b, b.bytes)) fail_overlap(call, a, b, at_a, at_b);
+  if (share(at_a, a.bytes, at_b, b.bytes)) report_overlap(call, a, b, at_a == at_b);
 }
 
-void check_disjoint(const char* call, const Span& a, const Span& b) {
+void check_disjoint(const char* call, const Span& a, const Span& b, bool may_be_same) {
   if (a.bytes == 0 || b.bytes == 0) return;
   const uintptr_t at_a = in_segment(a.address), at_b = in_segment(b.address);
-  if (share(at_a, a.bytes, at_b, b.bytes)) fail_overlap(call, a, b, at_a, at_b);
+  if (!share(at_a, a.bytes, at_b, b.bytes)) return;
+  report_overlap(call, a, b, may_be_same && at_a == at_b);
 }
 
 }  // namespace uccs::shmem

@@ -36,6 +36,9 @@ const char* name_of_word(const char* call) {
   return only_reads ? "source" : "dest";
 }
 
+/// What this thread put last: a put with a signal checks the two against each other.
+thread_local Span last_put = {};
+
 }  // namespace
 
 void* Access::reach(const Span& symmetric, const Span& local, size_t alignment, int pe) {
@@ -50,6 +53,7 @@ void* Access::reach(const Span& symmetric, const Span& local, size_t alignment, 
 
 void* Access::reach_put(void* dest, const void* source, size_t count, size_t element, int pe) {
   const size_t bytes = bytes_of(count, element);
+  last_put = {"dest", dest, bytes};
   return reach({"dest", dest, bytes}, {"source", source, bytes}, element, pe);
 }
 
@@ -60,6 +64,8 @@ const void* Access::reach_get(void* dest, const void* source, size_t count, size
 }
 
 void* Access::reach_word(const char* name, const void* symmetric, size_t bytes, int pe) {
+  if (strstr(call_, "put") != nullptr && strstr(call_, "_signal") != nullptr)
+    check_disjoint(call_, {name, symmetric, bytes}, last_put, false);
   return reach({name, symmetric, bytes}, {"", nullptr, 0}, bytes, pe);
 }
 

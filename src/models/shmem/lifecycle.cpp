@@ -91,6 +91,7 @@ void look_at_finish(bool is_exit) {
   Collective what;
   what.agreed[0] = {"the number of inits that were not finalized", starts};
   check_collective(core::world_group(), "shmem_finalize", what);
+  leave_collective();
   note_quiet(default_context());
   if (starts == 1) forget_freed();
 }

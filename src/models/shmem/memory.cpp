@@ -102,6 +102,8 @@ void* reallocate(void* block, size_t bytes, const char* call) {
 void* allocate_aligned(size_t alignment, size_t bytes, const char* call) {
   if (alignment == 0 || (alignment & (alignment - 1)) != 0)
     base::fatal("%s: alignment is %zu: powers of two are legal", call, alignment);
+  if (is_checking() && alignment % sizeof(void*) != 0)
+    base::fatal("%s: alignment is %zu: multiples of %zu are legal", call, alignment, sizeof(void*));
   return allocate(bytes, alignment < kAlignment ? kAlignment : alignment, call,
                   agreed("alignment", alignment));
 }

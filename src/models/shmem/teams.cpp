@@ -259,6 +259,7 @@ UCCS_SHMEM(void, team_destroy, (shmem_team_t team)) {
   if (entry.is_checked() && team != SHMEM_TEAM_INVALID) [[unlikely]] {
     if (is_predefined(team)) base::fatal("%s: predefined teams cannot be destroyed", call);
     check_collective(*checked_team(team, call)->group, call, {});
+    leave_collective();
   }
   if (is_predefined(team)) return;
   {

@@ -104,6 +104,28 @@ static void thread_both(void) {
   CHECK(pthread_create(&thread, NULL, wait_word, NULL) == 0);
   for (int i = 0; i < 1000000000; ++i) shmem_long_atomic_fetch(more, next);
 }
+static void* take_lock(void* unused) {
+  shmem_set_lock(words);
+  return unused;
+}
+static void thread_lock(void) {
+  if (me == 0) shmem_set_lock(words);
+  shmem_sync_all();
+  if (me == 0) shmem_long_wait_until(more, SHMEM_CMP_EQ, 1);
+  pthread_t thread;
+  CHECK(pthread_create(&thread, NULL, take_lock, NULL) == 0);
+  shmem_set_lock(words);
+}
+static void* sync_all(void* unused) {
+  shmem_sync_all();
+  return unused;
+}
+static void thread_collective(void) {
+  pthread_t thread;
+  CHECK(pthread_create(&thread, NULL, sync_all, NULL) == 0);
+  if (me == 0) shmem_long_wait_until(words, SHMEM_CMP_EQ, 1);
+  shmem_sync_all();
+}
 static void thread_finalize(void) { in_thread(end_library); }
 
 /* ---- Collectives ---- */
@@ -172,6 +194,7 @@ static void coll_stack(void) {
   long here = 0;
   (void)shmem_long_sum_reduce(SHMEM_TEAM_WORLD, words, &here, 1);
 }
+static void coll_place(void) { (void)shmem_long_sum_reduce(SHMEM_TEAM_WORLD, words, more + me, 1); }
 static void coll_stride(void) {
   (void)shmem_long_alltoalls(SHMEM_TEAM_WORLD, words, more, 1, 0, 1);
 }
@@ -206,6 +229,8 @@ static const struct misuse all[] = {
     {"thread-private", thread_private},
     {"thread-context-in-turn", thread_context_in_turn},
     {"thread-both", thread_both},
+    {"thread-lock", thread_lock},
+    {"thread-collective", thread_collective},
     {"thread-finalize", thread_finalize},
     {"coll-name", coll_name},
     {"coll-type", coll_type},
@@ -223,6 +248,7 @@ static const struct misuse all[] = {
     {"coll-past", coll_past},
     {"coll-collect-past", coll_collect_past},
     {"coll-stack", coll_stack},
+    {"coll-place", coll_place},
     {"coll-stride", coll_stride},
     {"coll-negative", coll_negative},
     {"coll-right", coll_right},

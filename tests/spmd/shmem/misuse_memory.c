@@ -90,6 +90,11 @@ static void malloc_negative(void) {
   CHECK(shmem_malloc((size_t)-1) == NULL);
   CHECK(shmem_calloc((size_t)1 << 40, (size_t)1 << 40) == NULL);
 }
+static void signal_overlap(void) {
+  shmem_putmem_signal(&signal, words, 8, &signal, 1, SHMEM_SIGNAL_SET, next);
+}
+static void ptr_as_dest(void) { shmem_long_p((long*)shmem_ptr(block(), 1 - me), 1, next); }
+static void align_small(void) { (void)shmem_align(4, 64); }
 static void lock_unheld(void) { shmem_clear_lock(words); }
 static void lock_twice(void) {
   if (me == 0) shmem_set_lock(words);
@@ -160,6 +165,9 @@ static const struct misuse all[] = {
     {"signal-fetch-stack", signal_fetch_stack},
     {"signal-op", signal_op},
     {"malloc-negative", malloc_negative},
+    {"signal-overlap", signal_overlap},
+    {"ptr-as-dest", ptr_as_dest},
+    {"align-small", align_small},
     {"lock-unheld", lock_unheld},
     {"lock-twice", lock_twice},
     {"lock-tested-twice", lock_tested_twice},
