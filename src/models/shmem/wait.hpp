@@ -40,13 +40,15 @@ inline bool is_comparison(int cmp) { return cmp >= SHMEM_CMP_LT && cmp <= SHMEM_
 }
 
 /// SHMEM_CMP_* is the set of outcomes that satisfy it.
+static_assert(SHMEM_CMP_LT == 1 && SHMEM_CMP_EQ == 2 && SHMEM_CMP_GT == 4);
 static_assert(SHMEM_CMP_LE == (SHMEM_CMP_LT | SHMEM_CMP_EQ) &&
               SHMEM_CMP_GE == (SHMEM_CMP_GT | SHMEM_CMP_EQ) &&
               SHMEM_CMP_NE == (SHMEM_CMP_LT | SHMEM_CMP_GT));
 template <class T>
 [[gnu::always_inline]] inline bool compares(T value, int cmp, T to) {
-  const int outcome = value < to ? SHMEM_CMP_LT : value == to ? SHMEM_CMP_EQ : SHMEM_CMP_GT;
-  return (outcome & cmp) != 0;
+  // No branch: its bit is 0, 1 or 2.
+  const unsigned bit = static_cast<unsigned>(value >= to) + static_cast<unsigned>(value > to);
+  return (static_cast<unsigned>(cmp) >> bit & 1) != 0;
 }
 
 /// Acquire: pairs with the release of fence and of signals, so what came before the value is there.
