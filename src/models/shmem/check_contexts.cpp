@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /// Check mode: which contexts there are, which there were, and what is pending on them.
-#include <algorithm>
 #include <cstring>
 #include <deque>
 #include <map>

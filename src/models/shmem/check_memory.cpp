@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /// Check mode: the memory that arguments name.
-#include <algorithm>
-#include <deque>
-#include <mutex>
+#include <atomic>
 
 #include "base/log.hpp"
 #include "core/direct.hpp"

@@ -72,4 +72,7 @@ void end_all_teams();
 /// Frees the contexts of `team`.
 void end_contexts(uccs_shmem_team* team);
 
+/// Frees those that check mode keeps.
+void forget_ended_contexts();
+
 }  // namespace uccs::shmem

@@ -78,6 +78,12 @@ void fail_context(shmem_ctx_t ctx, int pe, const char* call) {
               ctx->size - 1);
 }
 
+void forget_ended_contexts() {
+  const std::lock_guard guard(lock);
+  for (const uccs_shmem_ctx* const ctx : kept) delete ctx;
+  kept.clear();
+}
+
 void end_contexts(uccs_shmem_team* team) {
   quiet();
   const std::lock_guard guard(lock);

@@ -145,6 +145,9 @@ void end_all_teams() {
     if (team != nullptr) end_contexts(team);
     team = nullptr;
   }
+  for (const uccs_shmem_team* const team : kept) delete team;
+  kept.clear();
+  forget_ended_contexts();
 }
 
 }  // namespace uccs::shmem
