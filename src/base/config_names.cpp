@@ -106,7 +106,8 @@ bool config_origin(const ConfigEntry& entry, ConfigName name_out, const char** v
     const char* value = getenv(name);
     if (value == nullptr) return false;
     // An empty value is how scripts unset one; only a flag is on by being there.
-    if (*value == '\0' && row.kind != ConfigKind::kFlag) return false;
+    if (*value == '\0' && row.kind != ConfigKind::kFlag && row.kind != ConfigKind::kSwitch)
+      return false;
     memcpy(name_out, name, length + 1);
     *value_out = value;
     return true;

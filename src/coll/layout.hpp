@@ -14,6 +14,8 @@ constexpr int kMaxRounds = 16;  ///< dissemination rounds: 65536 members
 constexpr int kRingLines = 64;
 constexpr int kBounces = 2;
 constexpr size_t kBounceBytes = 4096;
+constexpr size_t kNoteOffset = 6528;
+constexpr size_t kNoteBytes = 1664;
 
 /// A word with one writer (or an atomic counter) and a cache line to itself.
 struct alignas(kLineBytes) Flag {
@@ -65,7 +67,7 @@ struct alignas(kLineBytes) Own {
 ///      320 | published what this member says to all, between barriers    |   64
 ///      384 | barrier   [round] number of the latest barrier              | 2048
 ///     2432 | ring      64 lines of data, taken in turn                   | 4096
-///     6528 | unused                                                      | 1664
+///     6528 | notes     a model's own, for its check mode                 | 1664
 ///     8192 | bounce    2 x 4 KiB for data of buffers peers cannot reach  | 8192
 ///    16384 +-------------------------------------------------------------+
 struct Scratch {
@@ -76,6 +78,7 @@ struct Scratch {
   Line published;
   LoneFlag barrier[kMaxRounds];
   Line ring[kRingLines];
+  std::byte notes[kNoteBytes];
   alignas(kBounceBytes) std::byte bounce[kBounces][kBounceBytes];
 };
 
@@ -86,6 +89,7 @@ static_assert(sizeof(Flag) == kLineBytes && sizeof(Line) == kLineBytes);
 static_assert(offsetof(Line, sequence) == kPayloadBytes);
 static_assert(sizeof(Own) == 128 && offsetof(Scratch, setup) == 128);
 static_assert(offsetof(Scratch, barrier) == 384 && offsetof(Scratch, ring) == 2432);
+static_assert(offsetof(Scratch, notes) == kNoteOffset);
 static_assert(offsetof(Scratch, bounce) == 8192 && sizeof(Scratch) == core::kGroupScratchBytes);
 static_assert(std::atomic<uint64_t>::is_always_lock_free, "it is shared between processes");
 

@@ -8,6 +8,7 @@
 #include "core/job.hpp"
 #include "mem/copy.hpp"
 #include "models/shmem/active_sets.hpp"
+#include "models/shmem/check_collectives.hpp"
 #include "models/shmem/collectives.hpp"
 
 using namespace uccs;
@@ -82,8 +83,22 @@ size_t exchange_packed(core::Group& group, void* dest, size_t capacity, const Ou
   return total;
 }
 
+/// A call on a group, the same on all members in check mode.
+struct Members {
+  Entry entry;
+  core::Group& group;
+
+  Members(core::Group& all, const char* call) : entry(call), group(all) {
+    if (entry.is_checked()) [[unlikely]]
+      check_collective(group, call, {});
+  }
+};
+
 core::Group& team_group(shmem_team_t team, const char* call) {
-  uccs_shmem_team* const members = team_of(team);
+  if (is_guarded) [[unlikely]] {
+    const Entry entry(call);  // before the library is started there are no teams
+  }
+  uccs_shmem_team* const members = team_if_any(team, call);
   if (members == nullptr) base::fatal("%s: the team is SHMEM_TEAM_INVALID", call);
   return *members->group;
 }
@@ -94,29 +109,30 @@ UCCS_SHMEMX(void, alltoallv,
             (void* dest, size_t* t_offsets, size_t* t_sizes, const void* source, size_t* s_offsets,
              size_t* s_sizes, int PE_start, int logPE_stride, int PE_size, long*)) {
   constexpr const char* call = "shmemx_alltoallv";
-  exchange(active_set(PE_start, logPE_stride, PE_size, call), dest, t_offsets, t_sizes,
-           {source, s_offsets, s_sizes}, call);
+  const Members members(active_set(PE_start, logPE_stride, PE_size, call), call);
+  exchange(members.group, dest, t_offsets, t_sizes, {source, s_offsets, s_sizes}, call);
 }
 
 UCCS_SHMEMX(void, team_alltoallv,
             (void* dest, size_t* t_offsets, size_t* t_sizes, const void* source, size_t* s_offsets,
              size_t* s_sizes, shmem_team_t team, long*)) {
   constexpr const char* call = "shmemx_team_alltoallv";
-  exchange(team_group(team, call), dest, t_offsets, t_sizes, {source, s_offsets, s_sizes}, call);
+  const Members members(team_group(team, call), call);
+  exchange(members.group, dest, t_offsets, t_sizes, {source, s_offsets, s_sizes}, call);
 }
 
 UCCS_SHMEMX(void, alltoallv_packed,
             (void* target, size_t target_len, size_t* t_size, const void* source, size_t* s_offsets,
              size_t* s_sizes, int PE_start, int logPE_stride, int PE_size, long*)) {
   constexpr const char* call = "shmemx_alltoallv_packed";
-  *t_size = exchange_packed(active_set(PE_start, logPE_stride, PE_size, call), target, target_len,
-                            {source, s_offsets, s_sizes}, call);
+  const Members members(active_set(PE_start, logPE_stride, PE_size, call), call);
+  *t_size = exchange_packed(members.group, target, target_len, {source, s_offsets, s_sizes}, call);
 }
 
 UCCS_SHMEMX(void, team_alltoallv_packed,
             (void* target, size_t target_len, size_t* t_size, const void* source, size_t* s_offsets,
              size_t* s_sizes, shmem_team_t team, long*)) {
   constexpr const char* call = "shmemx_team_alltoallv_packed";
-  *t_size = exchange_packed(team_group(team, call), target, target_len,
-                            {source, s_offsets, s_sizes}, call);
+  const Members members(team_group(team, call), call);
+  *t_size = exchange_packed(members.group, target, target_len, {source, s_offsets, s_sizes}, call);
 }

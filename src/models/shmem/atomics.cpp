@@ -68,23 +68,21 @@ using namespace uccs::shmem;
   }
 #define UCCS_AMO_TYPE(NAME, TYPE) UCCS_SHMEM_BOTH(DEFINE_ADDS, NAME, TYPE)
 
-#define DEFINE_LOGIC(CTX, NAME, TYPE, OPERATION)                                                 \
-  UCCS_SHMEM_HOT(TYPE, CTX##NAME##_atomic_fetch_##OPERATION,                                     \
-                 (UCCS_CTX_PARAMETER_##CTX TYPE * dest, TYPE value, int pe)) {                   \
-    TYPE* const at =                                                                             \
-        reach(UCCS_CTX_##CTX, dest, pe, "shmem_" #CTX #NAME "_atomic_fetch_" #OPERATION);        \
-    return __atomic_fetch_##OPERATION(at, value, __ATOMIC_ACQUIRE);                              \
-  }                                                                                              \
-  UCCS_SHMEM_HOT(void, CTX##NAME##_atomic_fetch_##OPERATION##_nbi,                               \
-                 (UCCS_CTX_PARAMETER_##CTX TYPE * fetch, TYPE * dest, TYPE value, int pe)) {     \
-    TYPE* const at =                                                                             \
-        reach(UCCS_CTX_##CTX, dest, pe, "shmem_" #CTX #NAME "_atomic_fetch_" #OPERATION "_nbi"); \
-    *fetch = __atomic_fetch_##OPERATION(at, value, __ATOMIC_ACQUIRE);                            \
-  }                                                                                              \
-  UCCS_SHMEM_HOT(void, CTX##NAME##_atomic_##OPERATION,                                           \
-                 (UCCS_CTX_PARAMETER_##CTX TYPE * dest, TYPE value, int pe)) {                   \
-    TYPE* const at = reach(UCCS_CTX_##CTX, dest, pe, "shmem_" #CTX #NAME "_atomic_" #OPERATION); \
-    __atomic_fetch_##OPERATION(at, value, __ATOMIC_RELAXED);                                     \
+#define LOGIC(CTX, NAME, TYPE, ROUTINE, OPERATION, ORDER)                       \
+  atomically(UCCS_CTX_##CTX, dest, pe, "shmem_" #CTX #NAME "_atomic_" #ROUTINE, \
+             [value](TYPE* at) { return __atomic_fetch_##OPERATION(at, value, ORDER); })
+#define DEFINE_LOGIC(CTX, NAME, TYPE, OPERATION)                                             \
+  UCCS_SHMEM_HOT(TYPE, CTX##NAME##_atomic_fetch_##OPERATION,                                 \
+                 (UCCS_CTX_PARAMETER_##CTX TYPE * dest, TYPE value, int pe)) {               \
+    return LOGIC(CTX, NAME, TYPE, fetch_##OPERATION, OPERATION, __ATOMIC_ACQUIRE);           \
+  }                                                                                          \
+  UCCS_SHMEM_HOT(void, CTX##NAME##_atomic_fetch_##OPERATION##_nbi,                           \
+                 (UCCS_CTX_PARAMETER_##CTX TYPE * fetch, TYPE * dest, TYPE value, int pe)) { \
+    *fetch = LOGIC(CTX, NAME, TYPE, fetch_##OPERATION##_nbi, OPERATION, __ATOMIC_ACQUIRE);   \
+  }                                                                                          \
+  UCCS_SHMEM_HOT(void, CTX##NAME##_atomic_##OPERATION,                                       \
+                 (UCCS_CTX_PARAMETER_##CTX TYPE * dest, TYPE value, int pe)) {               \
+    LOGIC(CTX, NAME, TYPE, OPERATION, OPERATION, __ATOMIC_RELAXED);                          \
   }
 #define UCCS_LOGIC_TYPE(NAME, TYPE)              \
   UCCS_SHMEM_BOTH(DEFINE_LOGIC, NAME, TYPE, and) \

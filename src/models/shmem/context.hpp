@@ -5,6 +5,7 @@
 
 #include "core/group.hpp"
 #include "models/shmem/api.hpp"
+#include "models/shmem/guard.hpp"
 
 namespace uccs::shmem {
 
@@ -39,7 +40,7 @@ namespace uccs::shmem {
 
 /// A context's handle is its address; bit 0 is set when it numbers PEs as the world does and counts
 /// nothing, so that the fast path tests the handle and reads nothing. The default context is bit 0
-/// alone.
+/// alone. In check mode all have it set: then the numbers are looked at later (check_rma.hpp).
 inline bool has_world_numbers(shmem_ctx_t ctx) {
   return (reinterpret_cast<uintptr_t>(ctx) & 1) != 0;
 }
@@ -57,6 +58,11 @@ inline uccs_shmem_team* team_of(shmem_team_t team) {
   return number < kPredefinedTeams ? predefined_teams[number] : team;
 }
 
+/// A team that exists; ends the job in check mode if `team` is none, or was destroyed.
+uccs_shmem_team* checked_team(shmem_team_t team, const char* call);
+/// The same, for routines for which SHMEM_TEAM_INVALID is legal: nullptr then.
+uccs_shmem_team* team_if_any(shmem_team_t team, const char* call);
+
 /// Ends the job: the context is invalid or has no such PE.
 [[noreturn, gnu::cold]] void fail_context(shmem_ctx_t ctx, int pe, const char* call);
 
@@ -69,7 +75,8 @@ inline uccs_shmem_team* team_of(shmem_team_t team) {
 [[gnu::always_inline]] inline int context_ec(shmem_ctx_t ctx, int pe, const char* call) {
   if (has_world_numbers(ctx)) [[likely]]
     return pe;
-  if (ctx == SHMEM_CTX_INVALID || static_cast<unsigned>(pe) >= static_cast<unsigned>(ctx->size))
+  if (reinterpret_cast<uintptr_t>(ctx) <= last_invalid_context ||
+      static_cast<unsigned>(pe) >= static_cast<unsigned>(ctx->size))
     fail_context(ctx, pe, call);
   const int ec = ctx->table == nullptr ? ctx->first + pe * ctx->stride : ctx->table[pe];
   if (ctx->counters != nullptr) [[unlikely]]
@@ -88,5 +95,8 @@ void prepare_counters();
 
 /// Frees the contexts of `team`.
 void end_contexts(uccs_shmem_team* team);
+
+/// Frees those that check mode keeps.
+void forget_ended_contexts();
 
 }  // namespace uccs::shmem

@@ -15,19 +15,19 @@ UCCS_SHMEMX(const char*, nodename, (void)) { return rte::start().host; }
 
 // Operations on mapped memory are done when they return.
 UCCS_SHMEMX(int, quiet_test, (void)) {
-  quiet();
+  pshmem_quiet();
   return 1;
 }
-UCCS_SHMEMX(int, ctx_quiet_test, (shmem_ctx_t)) {
-  quiet();
+UCCS_SHMEMX(int, ctx_quiet_test, (shmem_ctx_t ctx)) {
+  pshmem_ctx_quiet(ctx);
   return 1;
 }
 UCCS_SHMEMX(int, fence_test, (void)) {
-  fence();
+  pshmem_fence();
   return 1;
 }
-UCCS_SHMEMX(int, ctx_fence_test, (shmem_ctx_t)) {
-  fence();
+UCCS_SHMEMX(int, ctx_fence_test, (shmem_ctx_t ctx)) {
+  pshmem_ctx_fence(ctx);
   return 1;
 }
 UCCS_SHMEMX(void, local_complete, (void)) {}

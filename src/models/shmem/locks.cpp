@@ -4,6 +4,8 @@
 #include "base/log.hpp"
 #include "core/direct.hpp"
 #include "core/job.hpp"
+#include "models/shmem/check.hpp"
+#include "models/shmem/check_locks.hpp"
 #include "models/shmem/fortran.hpp"
 #include "models/shmem/order.hpp"
 #include "models/shmem/slow.hpp"
@@ -110,14 +112,49 @@ int test_lock(void* lock, const char* call) {
 
 using namespace uccs::shmem;
 
-UCCS_SHMEM(void, set_lock, (long* lock)) { Lock<uint32_t>(lock, "shmem_set_lock").acquire(); }
+namespace {
 
-UCCS_SHMEM(void, clear_lock, (long* lock)) {
-  quiet();
-  Lock<uint32_t>(lock, "shmem_clear_lock").release();
+/// In check mode: a lock is a symmetric long.
+bool look(const Entry& entry, const long* lock, const char* call) {
+  if (!entry.is_checked()) [[likely]]
+    return false;
+  check_symmetric(call, {"lock", lock, sizeof *lock}, alignof(long));
+  return true;
 }
 
-UCCS_SHMEM(int, test_lock, (long* lock)) { return test_lock<uint32_t>(lock, "shmem_test_lock"); }
+}  // namespace
+
+UCCS_SHMEM(void, set_lock, (long* lock)) {
+  constexpr const char* call = "shmem_set_lock";
+  const Entry entry(call);
+  const bool is_checked = look(entry, lock, call);
+  if (is_checked) note_lock_wanted(lock, call);
+  Lock<uint32_t>(lock, call).acquire();
+  if (is_checked) note_lock(lock, true);
+}
+
+UCCS_SHMEM(void, clear_lock, (long* lock)) {
+  constexpr const char* call = "shmem_clear_lock";
+  const Entry entry(call);
+  if (look(entry, lock, call)) {
+    note_lock_cleared(lock, call);
+    note_quiet(default_context());
+  }
+  quiet();
+  Lock<uint32_t>(lock, call).release();
+}
+
+UCCS_SHMEM(int, test_lock, (long* lock)) {
+  constexpr const char* call = "shmem_test_lock";
+  const Entry entry(call);
+  const bool is_checked = look(entry, lock, call);
+  if (is_checked) note_lock_wanted(lock, call);
+  const bool is_held = Lock<uint32_t>(lock, call).try_acquire();
+  if (is_checked) note_lock(lock, is_held);
+  if (is_held) return 0;
+  pause_after_failed_test();
+  return 1;
+}
 
 UCCS_FORTRAN(void, shmem_set_lock, (int* lock)) {
   Lock<uint16_t>(lock, "SHMEM_SET_LOCK").acquire();

@@ -16,13 +16,14 @@ namespace {
 /// operators are atomics of one kind, so they may be mixed.
 [[gnu::always_inline]] inline void update_signal(shmem_ctx_t ctx, uint64_t* signal, uint64_t value,
                                                  int sig_op, int pe, const char* call) {
-  uint64_t* const at = reach(ctx, signal, pe, call);
-  if (sig_op == SHMEM_SIGNAL_SET)
-    __atomic_store_n(at, value, __ATOMIC_RELEASE);
-  else if (sig_op == SHMEM_SIGNAL_ADD)
-    __atomic_fetch_add(at, value, __ATOMIC_RELEASE);
-  else
-    fail_operator(sig_op, call);
+  atomically(ctx, signal, pe, call, [=](uint64_t* at) {
+    if (sig_op == SHMEM_SIGNAL_SET)
+      __atomic_store_n(at, value, __ATOMIC_RELEASE);
+    else if (sig_op == SHMEM_SIGNAL_ADD)
+      __atomic_fetch_add(at, value, __ATOMIC_RELEASE);
+    else
+      fail_operator(sig_op, call);
+  });
 }
 
 }  // namespace
@@ -60,5 +61,7 @@ DEFINE_UPDATES()
 DEFINE_UPDATES(ctx_)
 
 UCCS_SHMEM(uint64_t, signal_fetch, (const uint64_t* sig_addr)) {
+  if (is_guarded) [[unlikely]]
+    check_variables("sig_addr", sig_addr, 1, sizeof *sig_addr, "shmem_signal_fetch");
   return __atomic_load_n(sig_addr, __ATOMIC_ACQUIRE);
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <shmemx.h>
 
+#include <deque>
 #include <mutex>
 
 #include "base/log.hpp"
@@ -38,17 +39,27 @@ shmem_team_t adopt(const core::Group& group, const shmem_team_config_t* config, 
   auto* const team = new uccs_shmem_team;
   team->own = group;
   team->group = &team->own;
-  if ((mask & SHMEM_TEAM_NUM_CONTEXTS) != 0) team->config = *config;
+  if ((mask & SHMEM_TEAM_NUM_CONTEXTS) != 0 && config != nullptr) team->config = *config;
   const std::lock_guard guard(lock);
   team->next = user_teams;
   user_teams = team;
   return team;
 }
 
+/// In check mode teams that ended stay for a while, so that their handles are not given to new
+/// ones.
+constexpr size_t kMaxKept = 4096;
+std::deque<uccs_shmem_team*> kept;  // guarded by the lock
+
 void end_team(uccs_shmem_team* team) {
   end_contexts(team);
   coll::group_release(team->own);
-  delete team;
+  if (!is_checking()) return delete team;
+  const std::lock_guard guard(lock);
+  kept.push_back(team);
+  if (kept.size() <= kMaxKept) return;
+  delete kept.front();
+  kept.pop_front();
 }
 
 /// One dimension of a grid of PEs.
@@ -75,7 +86,36 @@ int split_grid(core::Group& parent, const Axis (&axes)[count]) {
   return 0;
 }
 
+/// In check mode: a split's configuration is there if the mask asks for it.
+void check_config(const char* call, const char* name, const shmem_team_config_t* config,
+                  long mask) {
+  if (mask != 0 && config == nullptr)
+    base::fatal("%s: %s is NULL, which is legal only with a mask of 0: here it is %ld", call, name,
+                mask);
+}
+
 }  // namespace
+
+uccs_shmem_team* team_if_any(shmem_team_t team, const char* call) {
+  if (!is_guarded || is_predefined(team)) return team_of(team);
+  const std::lock_guard guard(lock);
+  for (uccs_shmem_team* user = user_teams; user != nullptr; user = user->next)
+    if (user == team) return user;
+  for (const uccs_shmem_team* ended : kept)
+    if (ended == team)
+      base::fatal("%s: the team %p does not exist any more: shmem_team_destroy ended it", call,
+                  static_cast<void*>(team));
+  base::fatal(
+      "%s: %p is no team: SHMEM_TEAM_WORLD, SHMEM_TEAM_SHARED and what shmem_team_split_strided or "
+      "shmem_team_split_2d made are",
+      call, static_cast<void*>(team));
+}
+
+uccs_shmem_team* checked_team(shmem_team_t team, const char* call) {
+  if (team == SHMEM_TEAM_INVALID)
+    base::fatal("%s: the team is SHMEM_TEAM_INVALID: only members of a team may call", call);
+  return team_if_any(team, call);
+}
 
 void make_predefined_teams() {
   prepare_active_sets();
@@ -111,6 +151,9 @@ void end_all_teams() {
     if (team != nullptr) end_contexts(team);
     team = nullptr;
   }
+  for (const uccs_shmem_team* const team : kept) delete team;
+  kept.clear();
+  forget_ended_contexts();
 }
 
 }  // namespace uccs::shmem
@@ -119,31 +162,36 @@ using namespace uccs;
 using namespace uccs::shmem;
 
 UCCS_SHMEM(int, team_my_pe, (shmem_team_t team)) {
-  const uccs_shmem_team* const members = team_of(team);
+  const Entry entry("shmem_team_my_pe");
+  const uccs_shmem_team* const members = team_if_any(team, "shmem_team_my_pe");
   return members != nullptr ? members->group->rank : -1;
 }
 
 UCCS_SHMEM(int, team_n_pes, (shmem_team_t team)) {
-  const uccs_shmem_team* const members = team_of(team);
+  const Entry entry("shmem_team_n_pes");
+  const uccs_shmem_team* const members = team_if_any(team, "shmem_team_n_pes");
   return members != nullptr ? members->group->size : -1;
 }
 
 UCCS_SHMEM(int, team_get_config, (shmem_team_t team, long mask, shmem_team_config_t* config)) {
-  const uccs_shmem_team* const members = team_of(team);
+  const Entry entry("shmem_team_get_config");
+  const uccs_shmem_team* const members = team_if_any(team, "shmem_team_get_config");
   if (members == nullptr) return -1;
   if ((mask & SHMEM_TEAM_NUM_CONTEXTS) != 0) config->num_contexts = members->config.num_contexts;
   return 0;
 }
 
 UCCS_SHMEM(int, team_translate_pe, (shmem_team_t from, int pe, shmem_team_t to)) {
-  const uccs_shmem_team* const source = team_of(from);
-  const uccs_shmem_team* const dest = team_of(to);
+  const Entry entry("shmem_team_translate_pe");
+  const uccs_shmem_team* const source = team_if_any(from, "shmem_team_translate_pe");
+  const uccs_shmem_team* const dest = team_if_any(to, "shmem_team_translate_pe");
   if (source == nullptr || dest == nullptr || pe < 0 || pe >= source->group->size) return -1;
   return core::group_index(*dest->group, core::group_ec(*source->group, pe));
 }
 
 UCCS_SHMEM(void*, team_ptr, (shmem_team_t team, const void* dest, int pe)) {
-  const uccs_shmem_team* const members = team_of(team);
+  const Entry entry("shmem_team_ptr");
+  const uccs_shmem_team* const members = team_if_any(team, "shmem_team_ptr");
   if (members == nullptr || pe < 0 || pe >= members->group->size) return nullptr;
   return pshmem_ptr(dest, core::group_ec(*members->group, pe));
 }
@@ -151,9 +199,20 @@ UCCS_SHMEM(void*, team_ptr, (shmem_team_t team, const void* dest, int pe)) {
 UCCS_SHMEM(int, team_split_strided,
            (shmem_team_t parent_team, int start, int stride, int size,
             const shmem_team_config_t* config, long config_mask, shmem_team_t* new_team)) {
+  constexpr const char* call = "shmem_team_split_strided";
   *new_team = SHMEM_TEAM_INVALID;
-  uccs_shmem_team* const parent = team_of(parent_team);
-  if (parent == nullptr || !is_triplet_of(*parent->group, start, stride, size)) return -1;
+  const Entry entry(call);
+  uccs_shmem_team* const parent = team_if_any(parent_team, call);
+  if (parent == nullptr) return -1;
+  if (entry.is_checked()) [[unlikely]] {
+    check_config(call, "config", config, config_mask);
+    Collective what;
+    what.agreed[0] = {"start", start};
+    what.agreed[1] = {"stride", stride};
+    what.agreed[2] = {"size", size};
+    check_collective(*parent->group, call, what);
+  }
+  if (!is_triplet_of(*parent->group, start, stride, size)) return -1;
   core::Group group;
   if (coll::group_split(*parent->group, start, stride, size, &group) != UCCS_OK) return -1;
   *new_team = adopt(group, config, config_mask);
@@ -164,9 +223,19 @@ UCCS_SHMEM(int, team_split_2d,
            (shmem_team_t parent_team, int xrange, const shmem_team_config_t* xaxis_config,
             long xaxis_mask, shmem_team_t* xaxis_team, const shmem_team_config_t* yaxis_config,
             long yaxis_mask, shmem_team_t* yaxis_team)) {
+  constexpr const char* call = "shmem_team_split_2d";
   *xaxis_team = *yaxis_team = SHMEM_TEAM_INVALID;
-  uccs_shmem_team* const team = team_of(parent_team);
-  if (team == nullptr || xrange < 1) return -1;
+  const Entry entry(call);
+  uccs_shmem_team* const team = team_if_any(parent_team, call);
+  if (team == nullptr) return -1;
+  if (entry.is_checked()) [[unlikely]] {
+    check_config(call, "xaxis_config", xaxis_config, xaxis_mask);
+    check_config(call, "yaxis_config", yaxis_config, yaxis_mask);
+    Collective what;
+    what.agreed[0] = {"xrange", xrange};
+    check_collective(*team->group, call, what);
+  }
+  if (xrange < 1) return -1;
   core::Group& parent = *team->group;
   const int width = xrange < parent.size ? xrange : parent.size;
   const int x = parent.rank % width, y = parent.rank / width;
@@ -207,6 +276,13 @@ UCCS_SHMEMX(int, team_split_color,
 }
 
 UCCS_SHMEM(void, team_destroy, (shmem_team_t team)) {
+  constexpr const char* call = "shmem_team_destroy";
+  const Entry entry(call);
+  if (entry.is_checked() && team != SHMEM_TEAM_INVALID) [[unlikely]] {
+    if (is_predefined(team)) base::fatal("%s: predefined teams cannot be destroyed", call);
+    check_collective(*checked_team(team, call)->group, call, {});
+    leave_collective();
+  }
   if (is_predefined(team)) return;
   {
     const std::lock_guard guard(lock);
