@@ -22,7 +22,7 @@ class InfoTest(unittest.TestCase):
         result = run(INFO, UCCS_LANES="3")
         self.assertEqual((result.returncode, result.stderr), (0, ""))
         self.assertIn("runtime backend: single, EC 0 of 1", result.stdout)
-        self.assertIn("UCCS_LANES=3  [environment, default 1]", result.stdout)
+        self.assertIn("UCCS_LANES=3  [environment, default 0]", result.stdout)
         self.assertNotIn("UCCS_LOG", result.stdout)
 
     def test_in_a_job(self):

@@ -32,7 +32,7 @@ done
 python3 "$source/gen/fortran.py" --names | while read -r name; do
   [ -f "$share/man3/$name.3" ] || fail "$name has no page"
 done
-nm -D --defined-only "$1"/lib/libuccs.so | sed -n 's/.* T \(uccs_[a-z]\|rte_\)/\1/p' | grep -v '^uccs_shmem' |
+nm -D --defined-only "$1"/lib/libuccs.so | sed -n 's/.* T \(uccs_[a-z]\|rte_\)/\1/p' | grep -v '^uccs_\(shmem\|gasnet\)' |
   while read -r name; do
     grep -rqw "$name" "$source/include/uccs" || case $name in uccs_atomic_*) ;; *) continue ;; esac
     [ -f "$share/man3/$name.3" ] || fail "$name has no page"

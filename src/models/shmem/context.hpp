@@ -24,6 +24,7 @@ struct uccs_shmem_ctx {
   int first, stride, size;          ///< of the team's group
   const int* table;                 ///< nullptr, or the team's ECs; the group's
   uccs::shmem::Counters* counters;  ///< nullptr: does not count
+  bool is_plain;                    ///< neither table nor counters
   shmem_team_t team;
   uccs_shmem_ctx* next;
 };
@@ -61,13 +62,21 @@ inline uccs_shmem_team* team_of(shmem_team_t team) {
 /// A team that exists; ends the job in check mode if `team` is none, or was destroyed.
 uccs_shmem_team* checked_team(shmem_team_t team, const char* call);
 /// The same, for routines for which SHMEM_TEAM_INVALID is legal: nullptr then.
-uccs_shmem_team* team_if_any(shmem_team_t team, const char* call);
+[[gnu::cold]] uccs_shmem_team* guarded_team(shmem_team_t team, const char* call);
+inline uccs_shmem_team* team_if_any(shmem_team_t team, const char* call) {
+  if (is_guarded) [[unlikely]]
+    return guarded_team(team, call);
+  return team_of(team);
+}
 
 /// Ends the job: the context is invalid or has no such PE.
 [[noreturn, gnu::cold]] void fail_context(shmem_ctx_t ctx, int pe, const char* call);
 
 /// Counts the operation of routine `call` on a context that has counters.
 [[gnu::cold]] void count(uccs_shmem_ctx* ctx, int ec, const char* call);
+
+/// `pe` of a context whose team has a table, or that counts.
+[[gnu::cold]] int special_ec(uccs_shmem_ctx* ctx, int pe, const char* call);
 
 /// `pe` of a context as EC. A PE that does not exist is found here if the context numbers PEs in a
 /// team of its own, else by `core::translate`. `call` names the routine in messages, here and in
@@ -78,10 +87,9 @@ uccs_shmem_team* team_if_any(shmem_team_t team, const char* call);
   if (reinterpret_cast<uintptr_t>(ctx) <= last_invalid_context ||
       static_cast<unsigned>(pe) >= static_cast<unsigned>(ctx->size))
     fail_context(ctx, pe, call);
-  const int ec = ctx->table == nullptr ? ctx->first + pe * ctx->stride : ctx->table[pe];
-  if (ctx->counters != nullptr) [[unlikely]]
-    count(ctx, ec, call);
-  return ec;
+  if (!ctx->is_plain) [[unlikely]]
+    return special_ec(ctx, pe, call);
+  return ctx->first + pe * ctx->stride;
 }
 
 /// The teams that exist while the library is started. Collective over all PEs.

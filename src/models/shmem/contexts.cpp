@@ -49,7 +49,8 @@ int create(shmem_team_t handle, long options, shmem_ctx_t* ctx_out, const char* 
   if (team == nullptr) return -1;
   const core::Group& group = *team->group;
   auto* const made = new (std::nothrow)
-      uccs_shmem_ctx{group.first, group.stride, group.size, group.table, nullptr, handle, nullptr};
+      uccs_shmem_ctx{group.first, group.stride,           group.size, group.table,
+                     nullptr,     group.table == nullptr, handle,     nullptr};
   if (made == nullptr) return -1;
   if ((options & SHMEMX_CTX_COUNT) != 0) {
     made->counters = new (std::nothrow) Counters;
@@ -57,6 +58,7 @@ int create(shmem_team_t handle, long options, shmem_ctx_t* ctx_out, const char* 
       delete made;
       return -1;
     }
+    made->is_plain = false;
   }
   {
     const std::lock_guard guard(lock);

@@ -96,8 +96,8 @@ void check_config(const char* call, const char* name, const shmem_team_config_t*
 
 }  // namespace
 
-uccs_shmem_team* team_if_any(shmem_team_t team, const char* call) {
-  if (!is_guarded || is_predefined(team)) return team_of(team);
+uccs_shmem_team* guarded_team(shmem_team_t team, const char* call) {
+  if (is_predefined(team)) return team_of(team);
   const std::lock_guard guard(lock);
   for (uccs_shmem_team* user = user_teams; user != nullptr; user = user->next)
     if (user == team) return user;

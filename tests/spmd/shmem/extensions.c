@@ -104,7 +104,8 @@ int main(void) {
   shmemx_signal_set(&signal, 0, me);
   shmemx_ctx_signal_add(SHMEM_CTX_DEFAULT, &signal, 5, me);
   CHECK(shmem_signal_fetch(&signal) == 5);
-  int sum = -1, own = me + 1;
+  static int sum = -1, own;
+  own = me + 1;
   CHECK(shmemx_int_sum_inscan(SHMEM_TEAM_WORLD, &sum, &own, 1) == 0);
   CHECK(sum == (me + 1) * (me + 2) / 2);
   CHECK(shmemx_sum_exscan(SHMEM_TEAM_WORLD, &sum, &own, 1) == 0 && sum == me * (me + 1) / 2);
