@@ -27,14 +27,14 @@ std::vector<Seen> runs_of(Walk walk, const std::byte* base) {
 }
 
 TEST(Walk, Contiguous) {
-  std::byte memory[100];
+  std::byte memory[100] = {};
   EXPECT_EQ(runs_of(Walk::contiguous(memory + 5, 70, 30), memory),
             (std::vector<Seen>{{5, 70, 30}}));
   EXPECT_TRUE(runs_of(Walk::contiguous(nullptr, 0, 0), memory).empty());
 }
 
 TEST(Walk, ListPassesOverNothing) {
-  std::byte memory[100];
+  std::byte memory[100] = {};
   const uccs_piece_t pieces[] = {{nullptr, 0}, {memory + 50, 10}, {nullptr, 0},
                                  {memory, 3},  {memory + 99, 1},  {nullptr, 0}};
   EXPECT_EQ(runs_of(Walk::list(pieces, 6, 1000), memory),
@@ -59,7 +59,7 @@ void expand(const Section& section, size_t level, ptrdiff_t local, uint64_t remo
 
 TEST(Walk, SectionsOfAnyShape) {
   std::mt19937 random(7);
-  std::byte memory[1];
+  std::byte memory[1] = {};
   for (int round = 0; round < 500; ++round) {
     Section section = {};
     section.levels = random() % 5;
@@ -83,7 +83,7 @@ TEST(Walk, DeepestSection) {
     section.local_strides[i] = ptrdiff_t{2} << i;
     section.remote_strides[i] = -(ptrdiff_t{2} << i);
   }
-  std::byte memory[1];
+  std::byte memory[1] = {};
   const auto runs = runs_of(Walk::strided(memory, 1000, section), memory);
   ASSERT_EQ(runs.size(), 128u);
   for (size_t i = 0; i < runs.size(); ++i)
