@@ -62,7 +62,7 @@ class Backoff {
   /// only now and then, to see.
   void pause_awake() {
     ++misses_;
-    if (misses_ % kLooksPerYield != 0 && wait_policy().spins > 0 && detail::spin_limit > 0) {
+    if (misses_ % kLooksPerYield != 0 && !is_crowded()) {
       cpu_pause();
     } else {
       yield_timed();
@@ -86,6 +86,9 @@ class Backoff {
 
   /// True while the next pause would neither yield nor sleep.
   bool is_spinning() const { return misses_ < wait_policy().spins && misses_ < detail::spin_limit; }
+
+  /// True when others wait for the CPU of this thread, as far as it knows.
+  static bool is_crowded() { return wait_policy().spins == 0 || detail::spin_limit == 0; }
 
   void reset() {
     misses_ = 0;

@@ -51,6 +51,8 @@ struct alignas(64) Channel {
   alignas(64) Pending pending;
 };
 
+static_assert(alignof(Channel) == 64 && sizeof(Channel) % 64 == 0);
+
 /// Is nothing under way on any channel: of the endpoints of `bucket`, or at all.
 bool is_quiet(Context* context, uint8_t bucket);
 bool is_quiet(Context* context);

@@ -64,7 +64,8 @@ struct alignas(64) Lane {
   /// For threads that look after others: do the residents compute? One that only waits for a CPU
   /// comes back soon, and whoever takes its messages meanwhile handles some of them twice.
   enum class Care { kAttended, kNeglected, kAbandoned };
-  Care care() {
+  /// `patience` multiplies the looks.
+  Care care(uint32_t patience) {
     const uint32_t now = polls.load(std::memory_order_relaxed);
     if (seen.load(std::memory_order_relaxed) != now) {
       seen.store(now, std::memory_order_relaxed);
@@ -73,13 +74,15 @@ struct alignas(64) Lane {
     }
     const uint32_t looks = vain.load(std::memory_order_relaxed) + 1;
     vain.store(looks, std::memory_order_relaxed);
-    if (looks >= kVainLooksToOrphan) return Care::kAbandoned;
-    return looks >= kVainLooks ? Care::kNeglected : Care::kAttended;
+    if (looks >= kVainLooksToOrphan * patience) return Care::kAbandoned;
+    return looks >= kVainLooks * patience ? Care::kNeglected : Care::kAttended;
   }
 
   Deferred requests;
   Deferred replies;  ///< apart, so that waiting requests hold up no reply
   Matcher matcher;
 };
+
+static_assert(alignof(Lane) == 64 && sizeof(Lane) % 64 == 0);
 
 }  // namespace uccs::core

@@ -114,6 +114,8 @@ endforeach()
 enable_testing()
 add_test(NAME two COMMAND \${OpenSHMEM_LAUNCHER} -n 2 \$<TARGET_FILE:c>)
 T
+CMAKE_GENERATOR=Ninja
+export CMAKE_GENERATOR
 cmake -S "$work/project" -B "$work/project/build" -DCMAKE_PREFIX_PATH="$prefix" >"$work/log" 2>&1 &&
   cmake --build "$work/project/build" >>"$work/log" 2>&1 || { cat "$work/log"; fail 'CMake packages'; }
 [ "$("$work/project/build/c")" = '4 1' ] || fail 'CMake packages: output'
