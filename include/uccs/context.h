@@ -110,10 +110,7 @@ UCCS_API UCCS_NODISCARD uccs_status_t uccs_lane_bind(uccs_context_t context, int
 
 /// A lane for a key: the same for the same key, evenly spread. For messages about one object that
 /// are to run in one thread. `lanes`: 1..64, as uccs_context_query says. Threads: any.
-static inline int uccs_lane_by_hash(uint64_t key, int lanes) {
-  const uint64_t mixed = (key * UINT64_C(0x9e3779b97f4a7c15)) >> 32;
-  return (int)((mixed * (uint64_t)lanes) >> 32);
-}
+UCCS_API int uccs_lane_by_hash(uint64_t key, int lanes);
 
 /// Makes progress: delivers messages that have arrived, runs callbacks, advances operations.
 /// Returns how many messages and steps it handled; 0 means there was nothing to do.

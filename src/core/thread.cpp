@@ -71,3 +71,8 @@ extern "C" uccs_status_t uccs_lane_bind(uccs_context_t context, int lane) {
   uccs::core::bind_thread(context, &uccs::core::this_thread(context), lane);
   return UCCS_OK;
 }
+
+extern "C" int uccs_lane_by_hash(uint64_t key, int lanes) {
+  const uint64_t mixed = (key * UINT64_C(0x9e3779b97f4a7c15)) >> 32;
+  return static_cast<int>((mixed * static_cast<uint64_t>(lanes)) >> 32);
+}
