@@ -50,8 +50,8 @@ struct alignas(64) Lane {
   /// Looks of others, each after UCCS_POLL_MASK + 1 polls, that find no poll of the residents
   /// before the others take what is there; and before the lane is nobody's home, which they then
   /// poll as often as their own.
-  static constexpr uint32_t kVainLooks = 16;
-  static constexpr uint32_t kVainLooksToOrphan = 64;
+  static constexpr uint32_t kVainLooks = 2;
+  static constexpr uint32_t kVainLooksToOrphan = 8;
 
   std::atomic<int> bound = 0;      ///< threads that it belongs to
   std::atomic<int> residents = 0;  ///< threads whose home it is; written under Context::lock
@@ -64,7 +64,7 @@ struct alignas(64) Lane {
   /// For threads that look after others: do the residents compute? One that only waits for a CPU
   /// comes back soon, and whoever takes its messages meanwhile handles some of them twice.
   enum class Care { kAttended, kNeglected, kAbandoned };
-  /// `patience` multiplies the looks.
+  /// `patience` multiplies the looks: there are more of them where more threads look.
   Care care(uint32_t patience) {
     const uint32_t now = polls.load(std::memory_order_relaxed);
     if (seen.load(std::memory_order_relaxed) != now) {

@@ -95,7 +95,8 @@ bool runs_user(const Context* context, const ThreadSlot& thread, int lane) {
 [[gnu::noinline]] int poll_others(Context* context, ThreadSlot& thread, uint64_t which,
                                   uint64_t homes, uint32_t traffic) {
   // On a crowded CPU who does not poll is rather waiting for a CPU than computing.
-  const uint32_t patience = base::Backoff::is_crowded() ? kPatienceWhenCrowded : 1;
+  const uint32_t patience = static_cast<uint32_t>(std::popcount(homes)) *
+                            (base::Backoff::is_crowded() ? kPatienceWhenCrowded : 1);
   int steps = 0;
   for (uint64_t left = which; left != 0; left &= left - 1) {
     const int lane = std::countr_zero(left);
