@@ -100,7 +100,7 @@ GROUPS = {
         ("thread-other funneled", "shmem_long_p: called by another thread .* level is SHMEM_THREAD_FUNNELED"),
         ("thread-other serialized", None),
         ("thread-other multiple", None),
-        ("thread-both serialized", "called while another thread is inside shmem_long_.*SHMEM_THREAD_SERIALIZED"),
+        ("thread-both serialized", "called while another thread is inside (shmem_long_|another routine).*SHMEM_THREAD_SERIALIZED"),
         ("thread-private multiple", "shmem_ctx_long_p: the context was created with SHMEM_CTX_PRIVATE by another"),
         ("thread-context-in-turn multiple", None),
         ("thread-lock multiple", rf"shmem_set_lock: another thread of this PE is in a call for the lock at {P}"),
