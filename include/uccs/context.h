@@ -116,8 +116,8 @@ UCCS_API int uccs_lane_by_hash(uint64_t key, int lanes);
 /// Returns how many messages and steps it handled; 0 means there was nothing to do.
 /// Threads: any number at once; they share the work and never wait for each other.
 /// Progress: runs callbacks, does not block. From a callback it does nothing and returns 0.
-/// Cost: about 80 instructions when there is nothing to do. Calls in vain pause, and yield on a CPU
-/// that others wait for.
+/// Cost when there is nothing to do: a look at the thread's own lane and a pause, or a yield on a
+/// CPU that others wait for.
 UCCS_API int uccs_progress(uccs_context_t context);
 
 #ifdef __cplusplus

@@ -14,10 +14,6 @@ namespace {
 
 std::atomic<int> wait_mode = GASNET_WAIT_SPINBLOCK;
 
-/// Polls in vain, one after the other.
-thread_local constinit uint32_t vain_polls [[gnu::tls_model("initial-exec")]] = 0;
-constexpr uint32_t kPatience = 4;
-
 /// Contexts of other models and of the program; their messages come in this thread, too.
 constexpr uint32_t kOthersEvery = 16;
 bool has_other_contexts() {
@@ -56,14 +52,7 @@ void Waiting::pause() {
   idle();
 }
 
-void poll() {
-  if (uccs_progress(attached.context) > 0) {
-    vain_polls = 0;
-  } else if (++vain_polls >= kPatience && base::wait_policy().spins == 0) {
-    vain_polls = 0;
-    sched_yield();
-  }
-}
+void poll() { (void)uccs_progress(attached.context); }
 
 }  // namespace uccs::gasnet
 
