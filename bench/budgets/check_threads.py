@@ -4,7 +4,7 @@
 
 usage: check_threads.py BIN_DIR
 A thread beside others must execute what a thread alone does, but for a few per cent of luck (which
-buffer is free, which slot was taken first).
+slot was taken first).
 """
 import os
 import pathlib
@@ -14,7 +14,6 @@ import subprocess
 import sys
 import tempfile
 
-CALLS = 100
 THREADS = (1, 2, 4)
 TOLERANCE = 1.05  # and two instructions
 
@@ -27,10 +26,10 @@ def count(bin_dir: pathlib.Path) -> dict[tuple[str, int], float]:
         found = {}
         for path in pathlib.Path(folder).iterdir():
             text = path.read_text()
-            name = re.search(r"^desc: Trigger: Client Request: (.*) (\d+)$", text, re.M)
+            name = re.search(r"^desc: Trigger: Client Request: (.*) (\d+) (\d+)$", text, re.M)
             total = re.search(r"^(?:summary|totals): (\d+)", text, re.M)
             if name and total:
-                found[name[1], int(name[2])] = int(total[1]) / CALLS / int(name[2])
+                found[name[1], int(name[2])] = int(total[1]) / int(name[2]) / int(name[3])
     return found
 
 
