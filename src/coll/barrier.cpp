@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "coll/coll.hpp"
+#include "coll/far.hpp"
 #include "coll/members.hpp"
 #include "coll/patterns/dissemination.hpp"
 
@@ -45,6 +46,8 @@ void arrive(const Members& members) { arrive_by_shape(members); }
 void arrive_by_dissemination(const Members& members) { disseminate(members); }
 
 void barrier(Group& group) {
+  if (is_far(group)) [[unlikely]]
+    return far::barrier(group);
   const Members members = enter(group, {.kind = Kind::kBarrier});
   arrive_by_shape(members);
   members.own.lines_safe = members.own.lines_claimed;

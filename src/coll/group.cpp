@@ -4,6 +4,7 @@
 
 #include "base/log.hpp"
 #include "coll/coll.hpp"
+#include "coll/far.hpp"
 #include "coll/lines.hpp"
 #include "coll/numbers.hpp"
 #include "coll/reduce.hpp"
@@ -25,8 +26,23 @@ void intersect(void* acc, const void* in, size_t) {
   std::memcpy(acc, &a, sizeof a);
 }
 
-Ballot agree(const Members& members, const Ballot& own) {
+/// The parent of a split; `near` is nullptr when its members are on several nodes.
+struct Voters {
+  Group& group;
+  const Members* near;
+
+  uint32_t& window() const {
+    return near ? near->own.split_window : far_of(group).own.split_window;
+  }
+};
+
+Ballot agree(const Voters& voters, const Ballot& own) {
   Ballot result = own;
+  if (!voters.near) {
+    far::allreduce(voters.group, &result, &own, sizeof own, 1, intersect);
+    return result;
+  }
+  const Members& members = *voters.near;
   if (members.size == 1) return result;
   if (!is_flat(members)) {
     reduce_lines(members, &result, &own, sizeof own, 1, intersect);
@@ -50,10 +66,10 @@ int pick(const Ballot& ballot, uint32_t window, uint32_t start) {
 }
 
 /// Takes `number` at all members of the parent, or at none.
-bool take_everywhere(const Members& members, int number) {
+bool take_everywhere(const Voters& voters, int number) {
   Ballot own{};
   own.words[0] = Numbers::mine().take(number) ? 1 : 0;
-  const bool is_agreed = agree(members, own).words[0] != 0;
+  const bool is_agreed = agree(voters, own).words[0] != 0;
   if (!is_agreed && own.words[0] != 0) Numbers::mine().release(number);
   return is_agreed;
 }
@@ -64,21 +80,21 @@ bool take_everywhere(const Members& members, int number) {
 ///
 /// Threads that split different groups may pick the same number; who does not get it everywhere
 /// tries again from a place that depends on the parent, which nobody else splits now.
-int take_number(const Members& members, int parent_id) {
+int take_number(const Voters& voters, int parent_id) {
   constexpr uint32_t kCollisionsMax = 1000;
-  uint32_t& window = members.own.split_window;
+  uint32_t& window = voters.window();
   uint32_t start = 0;
   uint32_t collisions = 0;
   for (uint32_t barren = 0; barren < Numbers::kWindows && collisions < kCollisionsMax;) {
     Ballot own;
     Numbers::mine().look(window, own.words);
-    const int number = pick(agree(members, own), window, start);
+    const int number = pick(agree(voters, own), window, start);
     if (number < 0) {
       window = (window + 1) % Numbers::kWindows;
       ++barren;
       continue;
     }
-    if (take_everywhere(members, number)) return number;
+    if (take_everywhere(voters, number)) return number;
     ++collisions;
     barren = 0;
     start = (static_cast<uint32_t>(parent_id) + collisions) * 2654435761u >> 16;
@@ -95,10 +111,9 @@ bool is_triplet(int parent_size, int start, int stride, int size) {
 
 }  // namespace
 
-uccs_status_t group_split(Group& parent, int start, int stride, int size, Group* group_out) {
-  const uint64_t triplet = static_cast<uint32_t>(start) | uint64_t{static_cast<uint32_t>(stride)}
-                                                              << 32;
-  const Members members = enter(parent, {Kind::kGroupSplit, triplet, size});
+namespace {
+uccs_status_t split(const Voters& voters, int start, int stride, int size, Group* group_out) {
+  const Group& parent = voters.group;
   *group_out = Group{};
   if (!is_triplet(parent.size, start, stride, size)) {
     if (parent.rank == 0)
@@ -111,7 +126,7 @@ uccs_status_t group_split(Group& parent, int start, int stride, int size, Group*
   Group group{
       .size = size, .first = core::group_ec(parent, start), .stride = parent.stride * stride};
   group.rank = core::group_index(group, core::group_ec(parent, parent.rank));
-  group.id = take_number(members, parent.id);
+  group.id = take_number(voters, parent.id);
   if (group.id < 0) {
     if (parent.rank == 0)
       base::log_line(base::LogLevel::kError,
@@ -128,8 +143,25 @@ uccs_status_t group_split(Group& parent, int start, int stride, int size, Group*
   *group_out = group;
   return UCCS_OK;
 }
+}  // namespace
+
+uccs_status_t group_split(Group& parent, int start, int stride, int size, Group* group_out) {
+  if (is_far(parent)) return split({parent, nullptr}, start, stride, size, group_out);
+  const uint64_t triplet = static_cast<uint32_t>(start) | uint64_t{static_cast<uint32_t>(stride)}
+                                                              << 32;
+  const Members members = enter(parent, {Kind::kGroupSplit, triplet, size});
+  return split({parent, &members}, start, stride, size, group_out);
+}
 
 void group_release(Group& group) {
+  if (is_far(group)) {
+    far::barrier(group);
+    Group local = far_of(group).local;
+    end_far(group);
+    group_release(local);
+    group = Group{};
+    return;
+  }
   const Members members = enter(group, {.kind = Kind::kGroupRelease});
   // After this nobody writes to this member's scratch, nor reads it: all have entered, so they
   // have left all other collectives, and a member leaves the dissemination only when all signals

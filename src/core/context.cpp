@@ -11,8 +11,10 @@
 #include "base/config_values.hpp"
 #include "base/cpus.hpp"
 #include "core/job.hpp"
+#include "core/network.hpp"
 #include "core/progress.hpp"
 #include "core/region.hpp"
+#include "core/remote.hpp"
 #include "core/startup.hpp"
 #include "net/registry.hpp"
 
@@ -67,6 +69,11 @@ bool wants_thread(const uccs_context_attributes_t& attributes) {
   if (attributes.progress != UCCS_PROGRESS_CONFIGURED)
     return attributes.progress == UCCS_PROGRESS_THREAD;
   return base::config().progress == base::ProgressMode::kThread;
+}
+
+void start_progress_thread(Context* context) {
+  context->progress_thread = std::make_unique<ProgressThread>();
+  (void)context->progress_thread->start(context);  // without it, callers make progress
 }
 
 /// The lowest free index, which is the same on all ECs because contexts come and go in one order.
@@ -131,6 +138,48 @@ std::mutex& contexts_lock() {
 
 Context* context_at(int index) { return table[index].load(std::memory_order_acquire); }
 
+namespace {
+
+void end(Context* context) {
+  ThreadSlot& thread = this_thread(context);
+  (void)uccs_context_flush(context);
+  leave_together(context);
+  context->progress_thread.reset();
+  unlist(context);
+  base::Backoff backoff;
+  while (visitors.load(std::memory_order_seq_cst) > 0) backoff.pause();
+  free_messages(context);
+  free_handles(context);
+  close_links(context);
+  thread = ThreadSlot{};
+  delete context;
+}
+
+Context* of_job = nullptr;  // guarded by job_start and job_stop, which call once each
+
+}  // namespace
+
+Context* job_context() { return of_job; }
+
+uccs_status_t start_job_context() {
+  const Network network = chosen_network(nullptr);
+  uccs_context_attributes_t attributes = {};
+  attributes.resource = network.table ? network.table->name : nullptr;
+  Context* made = nullptr;
+  const uccs_status_t status = make(attributes, &made);
+  if (status != UCCS_OK) return status;
+  // Its messages stand for memory operations, which no target has to help with.
+  start_progress_thread(made);
+  of_job = made;
+  return UCCS_OK;
+}
+
+void stop_job_context() {
+  forget_remote_endpoints();
+  if (of_job) end(of_job);
+  of_job = nullptr;
+}
+
 int progress_all_contexts() {
   int steps = 0;
   // Sequentially consistent, like the store of `unlist`: either the one who ends a context sees
@@ -162,29 +211,15 @@ uccs_status_t uccs_context_create(const uccs_context_attributes_t* attributes,
     core::job_stop();
     return status;
   }
-  if (core::wants_thread(chosen)) {
-    context->progress_thread = std::make_unique<core::ProgressThread>();
-    (void)context->progress_thread->start(context);  // without it, callers make progress
-  }
+  if (core::wants_thread(chosen)) core::start_progress_thread(context);
   *context_out = context;
   return UCCS_OK;
 }
 
 uccs_status_t uccs_context_destroy(uccs_context_t context) {
   if (!context) return UCCS_OK;
-  core::ThreadSlot& thread = core::this_thread(context);
-  if (thread.callbacks > 0) return UCCS_ERR_STATE;
-  (void)uccs_context_flush(context);
-  core::leave_together(context);
-  context->progress_thread.reset();
-  core::unlist(context);
-  base::Backoff backoff;
-  while (core::visitors.load(std::memory_order_seq_cst) > 0) backoff.pause();
-  core::free_messages(context);
-  core::free_handles(context);
-  core::close_links(context);
-  thread = core::ThreadSlot{};
-  delete context;
+  if (core::this_thread(context).callbacks > 0) return UCCS_ERR_STATE;
+  core::end(context);
   core::job_stop();
   return UCCS_OK;
 }

@@ -9,6 +9,8 @@
 #include <time.h>
 #include <unistd.h>
 
+#include <algorithm>
+
 #include "base/backoff.hpp"
 #include "base/config_values.hpp"
 #include "base/cpus.hpp"
@@ -27,6 +29,19 @@ constinit pid_t owner = 0;
 bool is_owner() { return owner == getpid(); }
 
 [[noreturn]] void end_on_fatal(const char* message) { end_job(1, message); }
+
+/// UCCS_NODE_SIZE: the ECs of this machine play several nodes, each with a part of the segment.
+void split_node(Identity* identity, int size) {
+  const int nodes = (identity->num_ecs + size - 1) / size;
+  const int index = identity->ec / size;
+  identity->node_first = index * size;
+  identity->node_size = std::min(size, identity->num_ecs - identity->node_first);
+  identity->node_cpus = std::max(1, identity->node_cpus / nodes);
+  constexpr uint64_t kGranule = uint64_t{1} << 30;
+  identity->segment_bytes =
+      identity->segment_bytes / static_cast<uint64_t>(nodes) & ~(kGranule - 1);
+  identity->segment_offset = identity->segment_bytes * static_cast<uint64_t>(index);
+}
 
 void choose(Identity* identity) {
   gethostname(identity->host, sizeof identity->host - 1);
@@ -49,6 +64,8 @@ void choose(Identity* identity) {
                   program_invocation_short_name);
     if (config.rte == base::RteChoice::kAuto) reject_foreign_launcher();
   }
+  identity->is_one_host = true;
+  if (chosen == &kLocalBackend && config.node_size > 0) split_node(identity, config.node_size);
   // Not the mask of this EC alone: bound to a core each, two ECs on two cores are at ease.
   if (const int quota = base::quota_cpus(); quota > 0 && quota < identity->node_cpus)
     identity->node_cpus = quota;

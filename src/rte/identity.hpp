@@ -16,7 +16,9 @@ struct Identity {
   int node_size = 1;   ///< ECs on this node
   int segment_fd =
       -1;  ///< memfd shared by the node's ECs, sparse and sealed; -1: nobody to share with
-  uint64_t segment_bytes = 0;  ///< its size
+  uint64_t segment_bytes = 0;   ///< its size
+  uint64_t segment_offset = 0;  ///< where this node's part of it begins
+  bool is_one_host = false;     ///< all ECs of the job run on this machine
   const char* backend = "single";
   char host[64] = "";
 };

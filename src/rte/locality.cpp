@@ -8,6 +8,8 @@
 
 #include <mutex>
 
+#include "base/config.hpp"
+#include "base/config_values.hpp"
 #include "base/log.hpp"
 #include "rte/backend.hpp"
 
@@ -101,6 +103,7 @@ void find_locality(int ec, rte_locality_t* locality_out) {
   utsname system;
   if (uname(&system) == 0)
     snprintf(found.architecture, sizeof found.architecture, "%.31s", system.machine);
+  if (base::config().node_size > 0) found.node = ec / base::config().node_size;
   snprintf(found.host, sizeof found.host, "%s", start().host);
   const pid_t pid = backend().ec_pid(ec);
   cpu_set_t mask;
