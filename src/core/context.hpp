@@ -27,7 +27,7 @@ struct Link {
   net::Capabilities limits = {};
   const net::Transport* layers[5] = {};  ///< `table`, then what each wraps
   const uccs_context* context = nullptr;
-  bool is_wrapped = false;               ///< decorators look on: no operation goes past the table
+  bool is_wrapped = false;  ///< decorators look on: no operation goes past the table
 };
 
 struct Handler {

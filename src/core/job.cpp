@@ -16,6 +16,7 @@
 #include "core/startup.hpp"
 #include "mem/heap.hpp"
 #include "rte/identity.hpp"
+#include "uccs/rte.h"
 
 namespace uccs::core {
 
@@ -65,16 +66,25 @@ uccs_status_t job_start() {
   if (references++ > 0) return UCCS_OK;
   start_first();
   if (!job.is_spread) return UCCS_OK;
-  uccs_status_t spread = find_nodes();
+  // Held until the job stops: addresses are asked for at any time.
+  uccs_status_t spread = rte_init();
+  if (spread != UCCS_OK) return spread;
+  spread = find_nodes();
   if (spread == UCCS_OK) spread = start_job_context();
-  if (spread != UCCS_OK) --references;
+  if (spread != UCCS_OK) {
+    (void)rte_finalize();
+    --references;
+  }
   return spread;
 }
 
 void job_stop() {
   const std::lock_guard guard(job_lock);
   if (references == 0 || --references > 0) return;
-  stop_job_context();
+  if (job.is_spread) {
+    stop_job_context();
+    (void)rte_finalize();
+  }
   job.is_started = false;
 }
 

@@ -40,10 +40,7 @@ uccs_status_t walk() {
 
 uccs_status_t find_nodes() {
   if (!nodes().empty()) return UCCS_OK;  // as the job's, they never change
-  uccs_status_t status = rte_init();
-  if (status != UCCS_OK) return status;
-  status = walk();
-  (void)rte_finalize();
+  const uccs_status_t status = walk();
   if (status != UCCS_OK)
     base::log_line(base::LogLevel::kError, "cannot learn which ECs share a node: %s",
                    uccs_status_string(status));

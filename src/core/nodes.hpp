@@ -11,7 +11,7 @@ struct Node {
 };
 
 /// Learns how the job's ECs are spread, when it spans several nodes. Waits until one EC of each
-/// node has started. Called by job_start.
+/// node has started. Called by job_start, between rte_init and rte_finalize.
 uccs_status_t find_nodes();
 
 /// In the order of their ECs; 0 when the job has one node.

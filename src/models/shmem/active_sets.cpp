@@ -6,9 +6,9 @@
 #include "base/log.hpp"
 #include "core/direct.hpp"
 #include "core/job.hpp"
+#include "models/shmem/atomics.hpp"
 #include "models/shmem/collectives.hpp"
 #include "models/shmem/combine.hpp"
-#include "models/shmem/slow.hpp"
 
 namespace uccs::shmem {
 namespace {
@@ -30,17 +30,12 @@ uint64_t key_of(int start, int log_stride, int size) {
 
 /// The set's number, found or made.
 uint32_t number_of(uint64_t key, const char* call) {
-  auto* const table = static_cast<uint64_t*>(core::translate(keys, 0));
-  if (table == nullptr) slow_atomic(SHMEM_CTX_DEFAULT, keys, 0, call);
   const auto first = static_cast<uint32_t>(key * 0x9e3779b97f4a7c15u >> 32) % kMaxActiveSets;
   for (uint32_t i = 0; i < kMaxActiveSets; ++i) {
     const uint32_t number = (first + i) % kMaxActiveSets;
-    uint64_t found = __atomic_load_n(&table[number], __ATOMIC_RELAXED);
-    // Relaxed: the place itself is all there is to see.
-    if (found == 0 && __atomic_compare_exchange_n(&table[number], &found, key, false,
-                                                  __ATOMIC_RELAXED, __ATOMIC_RELAXED))
-      return number;
-    if (found == key) return number;
+    const auto found =
+        atomic_compare_swap(SHMEM_CTX_DEFAULT, &keys[number], uint64_t{0}, key, 0, call);
+    if (found == 0 || found == key) return number;
   }
   base::fatal("%s: this job uses more than %u different active sets: use teams instead", call,
               kMaxActiveSets);

@@ -68,26 +68,24 @@ using namespace uccs::shmem;
   }
 #define UCCS_AMO_TYPE(NAME, TYPE) UCCS_SHMEM_BOTH(DEFINE_ADDS, NAME, TYPE)
 
-#define DEFINE_LOGIC(CTX, NAME, TYPE, OPERATION)                                                 \
-  UCCS_SHMEM_HOT(TYPE, CTX##NAME##_atomic_fetch_##OPERATION,                                     \
-                 (UCCS_CTX_PARAMETER_##CTX TYPE * dest, TYPE value, int pe)) {                   \
-    TYPE* const at =                                                                             \
-        reach(UCCS_CTX_##CTX, dest, pe, "shmem_" #CTX #NAME "_atomic_fetch_" #OPERATION);        \
-    return __atomic_fetch_##OPERATION(at, value, __ATOMIC_ACQUIRE);                              \
-  }                                                                                              \
-  UCCS_SHMEM_HOT(void, CTX##NAME##_atomic_fetch_##OPERATION##_nbi,                               \
-                 (UCCS_CTX_PARAMETER_##CTX TYPE * fetch, TYPE * dest, TYPE value, int pe)) {     \
-    TYPE* const at =                                                                             \
-        reach(UCCS_CTX_##CTX, dest, pe, "shmem_" #CTX #NAME "_atomic_fetch_" #OPERATION "_nbi"); \
-    *fetch = __atomic_fetch_##OPERATION(at, value, __ATOMIC_ACQUIRE);                            \
-  }                                                                                              \
-  UCCS_SHMEM_HOT(void, CTX##NAME##_atomic_##OPERATION,                                           \
-                 (UCCS_CTX_PARAMETER_##CTX TYPE * dest, TYPE value, int pe)) {                   \
-    TYPE* const at = reach(UCCS_CTX_##CTX, dest, pe, "shmem_" #CTX #NAME "_atomic_" #OPERATION); \
-    __atomic_fetch_##OPERATION(at, value, __ATOMIC_RELAXED);                                     \
+#define DEFINE_LOGIC(CTX, NAME, TYPE, OPERATION, OP)                                              \
+  UCCS_SHMEM_HOT(TYPE, CTX##NAME##_atomic_fetch_##OPERATION,                                      \
+                 (UCCS_CTX_PARAMETER_##CTX TYPE * dest, TYPE value, int pe)) {                    \
+    return atomic_update<uccs::base::AtomicOp::OP, true>(                                         \
+        UCCS_CTX_##CTX, dest, value, pe, "shmem_" #CTX #NAME "_atomic_fetch_" #OPERATION);        \
+  }                                                                                               \
+  UCCS_SHMEM_HOT(void, CTX##NAME##_atomic_fetch_##OPERATION##_nbi,                                \
+                 (UCCS_CTX_PARAMETER_##CTX TYPE * fetch, TYPE * dest, TYPE value, int pe)) {      \
+    *fetch = atomic_update<uccs::base::AtomicOp::OP, true>(                                       \
+        UCCS_CTX_##CTX, dest, value, pe, "shmem_" #CTX #NAME "_atomic_fetch_" #OPERATION "_nbi"); \
+  }                                                                                               \
+  UCCS_SHMEM_HOT(void, CTX##NAME##_atomic_##OPERATION,                                            \
+                 (UCCS_CTX_PARAMETER_##CTX TYPE * dest, TYPE value, int pe)) {                    \
+    atomic_update<uccs::base::AtomicOp::OP, false>(UCCS_CTX_##CTX, dest, value, pe,               \
+                                                   "shmem_" #CTX #NAME "_atomic_" #OPERATION);    \
   }
-#define UCCS_LOGIC_TYPE(NAME, TYPE)              \
-  UCCS_SHMEM_BOTH(DEFINE_LOGIC, NAME, TYPE, and) \
-  UCCS_SHMEM_BOTH(DEFINE_LOGIC, NAME, TYPE, or)  \
-  UCCS_SHMEM_BOTH(DEFINE_LOGIC, NAME, TYPE, xor)
+#define UCCS_LOGIC_TYPE(NAME, TYPE)                    \
+  UCCS_SHMEM_BOTH(DEFINE_LOGIC, NAME, TYPE, and, kAnd) \
+  UCCS_SHMEM_BOTH(DEFINE_LOGIC, NAME, TYPE, or, kOr)   \
+  UCCS_SHMEM_BOTH(DEFINE_LOGIC, NAME, TYPE, xor, kXor)
 #include "gen/types.def"

@@ -5,11 +5,10 @@
 
 #include "base/clock.hpp"
 #include "base/log.hpp"
-#include "core/direct.hpp"
 #include "core/job.hpp"
-#include "mem/copy.hpp"
 #include "models/shmem/active_sets.hpp"
 #include "models/shmem/collectives.hpp"
+#include "models/shmem/rma.hpp"
 #include "rte/identity.hpp"
 
 using namespace uccs;
@@ -34,13 +33,6 @@ struct Incoming {
   size_t* sizes;
 };
 
-template <class T>
-const T* reach(const T* symmetric, int ec, const char* call) {
-  const void* const at = core::translate(symmetric, ec);
-  if (at == nullptr) core::fail_translate(call, symmetric, ec);
-  return static_cast<const T*>(at);
-}
-
 /// Every member fetches: then nobody depends on another's arrays but for the time between the
 /// barriers. It begins with its neighbour, so that not all read from one member at once.
 void exchange(core::Group& group, const Incoming& in, const Outgoing& out, const char* call) {
@@ -48,12 +40,13 @@ void exchange(core::Group& group, const Incoming& in, const Outgoing& out, const
   for (int i = 1; i <= group.size; ++i) {
     const int member = (group.rank + i) % group.size;
     const int ec = core::group_ec(group, member);
-    const size_t bytes = reach(out.sizes, ec, call)[group.rank];
+    size_t bytes, offset;
+    get_bytes(SHMEM_CTX_DEFAULT, &bytes, out.sizes + group.rank, sizeof bytes, ec, call);
     in.sizes[member] = bytes;
     if (bytes == 0) continue;
-    const size_t offset = reach(out.offsets, ec, call)[group.rank];
-    const auto* const from = reach(static_cast<const std::byte*>(out.source), ec, call);
-    mem::copy(static_cast<std::byte*>(in.dest) + in.offsets[member], from + offset, bytes);
+    get_bytes(SHMEM_CTX_DEFAULT, &offset, out.offsets + group.rank, sizeof offset, ec, call);
+    get_bytes(SHMEM_CTX_DEFAULT, static_cast<std::byte*>(in.dest) + in.offsets[member],
+              static_cast<const std::byte*>(out.source) + offset, bytes, ec, call);
   }
   coll::barrier(group);
 }

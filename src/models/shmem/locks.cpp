@@ -24,46 +24,44 @@ constexpr uint32_t kWaits = 0x80000000u;
 class Lock {
  public:
   Lock(long* symmetric, const char* call) : symmetric_(symmetric), call_(call) {
-    tail_ = &half(home(), 0);
-    node_ = &half(core::job.me, 1);
+    if (core::translate(symmetric, core::job.me) == nullptr)
+      core::fail_translate(call, symmetric, core::job.me);
   }
 
   void acquire() {
     // Relaxed: the exchange publishes it. From then on a successor may write to it, too.
-    __atomic_store_n(node_, 0, __ATOMIC_RELAXED);
-    const uint32_t before = __atomic_exchange_n(tail_, self(), __ATOMIC_ACQ_REL);
+    __atomic_store_n(node(), 0, __ATOMIC_RELAXED);
+    const uint32_t before = swap_tail(self());
     if (before == 0) return;
-    __atomic_fetch_or(node_, kWaits, __ATOMIC_RELAXED);
+    __atomic_fetch_or(node(), kWaits, __ATOMIC_RELAXED);
     // Only now that it waits does its predecessor learn of it, who may then hand over at once.
-    __atomic_fetch_or(&half(static_cast<int>(before - 1), 1), self(), __ATOMIC_RELEASE);
+    update_node(static_cast<int>(before - 1), base::AtomicOp::kOr, self());
     Waiting waiting(call_);
     // Acquire: pairs with the hand-over in release.
-    while ((__atomic_load_n(node_, __ATOMIC_ACQUIRE) & kWaits) != 0) waiting.pause();
+    while ((__atomic_load_n(node(), __ATOMIC_ACQUIRE) & kWaits) != 0) waiting.pause();
   }
 
   bool try_acquire() {
-    __atomic_store_n(node_, 0, __ATOMIC_RELAXED);
-    uint32_t free = 0;
-    return __atomic_compare_exchange_n(tail_, &free, self(), false, __ATOMIC_ACQ_REL,
-                                       __ATOMIC_RELAXED);
+    __atomic_store_n(node(), 0, __ATOMIC_RELAXED);
+    return replace_tail(0, self());
   }
 
   void release() {
     uint32_t next = successor();
     if (next == 0) {
-      uint32_t me = self();
-      if (__atomic_compare_exchange_n(tail_, &me, 0, false, __ATOMIC_RELEASE, __ATOMIC_RELAXED))
-        return;
-      if (me == 0) return;     // nobody holds it
+      const uint32_t me = self();
+      uint32_t found = me;
+      if (replace_tail(me, 0, &found)) return;
+      if (found == 0) return;  // nobody holds it
       Waiting waiting(call_);  // somebody is queueing: it will say who it is
       while ((next = successor()) == 0) waiting.pause();
     }
-    __atomic_fetch_and(&half(static_cast<int>(next - 1), 1), ~kWaits, __ATOMIC_RELEASE);
+    update_node(static_cast<int>(next - 1), base::AtomicOp::kAnd, ~kWaits);
   }
 
  private:
   static uint32_t self() { return static_cast<uint32_t>(core::job.me) + 1; }
-  uint32_t successor() const { return __atomic_load_n(node_, __ATOMIC_ACQUIRE) & ~kWaits; }
+  uint32_t successor() const { return __atomic_load_n(node(), __ATOMIC_ACQUIRE) & ~kWaits; }
 
   /// Spread over the PEs by the address, so that an array of locks does not live at one of them.
   /// The distance from the start of the heap or the globals is the same on all PEs.
@@ -75,16 +73,46 @@ class Lock {
     return static_cast<int>(distance / sizeof(long) % static_cast<unsigned>(core::job.size));
   }
 
-  uint32_t& half(int ec, int index) const {
-    void* const word = core::translate(symmetric_, ec);
-    if (word == nullptr) slow_atomic(SHMEM_CTX_DEFAULT, symmetric_, ec, call_);
-    return static_cast<uint32_t*>(word)[index];
+  uint32_t* half(int index) const { return reinterpret_cast<uint32_t*>(symmetric_) + index; }
+  uint32_t* node() const { return half(1); }
+  /// As mapped; nullptr on another node.
+  uint32_t* half_at(int ec, int index) const {
+    return static_cast<uint32_t*>(core::translate(half(index), ec));
+  }
+
+  uint32_t swap_tail(uint32_t value) const {
+    if (uint32_t* const at = half_at(home(), 0)) [[likely]]
+      return __atomic_exchange_n(at, value, __ATOMIC_ACQ_REL);
+    return slow(home(), 0, base::AtomicOp::kSet, value, 0);
+  }
+
+  bool replace_tail(uint32_t expected, uint32_t value, uint32_t* found_out = nullptr) const {
+    uint32_t found = expected;
+    if (uint32_t* const at = half_at(home(), 0)) [[likely]]
+      __atomic_compare_exchange_n(at, &found, value, false, __ATOMIC_ACQ_REL, __ATOMIC_RELAXED);
+    else
+      found = slow(home(), 0, base::AtomicOp::kCompareSwap, value, expected);
+    if (found_out != nullptr) *found_out = found;
+    return found == expected;
+  }
+
+  /// kOr or kAnd on the place of `ec` in the queue.
+  void update_node(int ec, base::AtomicOp op, uint32_t value) const {
+    uint32_t* const at = half_at(ec, 1);
+    if (at == nullptr) [[unlikely]]
+      slow(ec, 1, op, value, 0);
+    else if (op == base::AtomicOp::kOr)
+      __atomic_fetch_or(at, value, __ATOMIC_RELEASE);
+    else
+      __atomic_fetch_and(at, value, __ATOMIC_RELEASE);
+  }
+
+  uint32_t slow(int ec, int index, base::AtomicOp op, uint32_t value, uint32_t expected) const {
+    return slow_atomic_value(SHMEM_CTX_DEFAULT, op, half(index), value, expected, true, ec, call_);
   }
 
   long* symmetric_;
   const char* call_;
-  uint32_t* tail_;  ///< the home's
-  uint32_t* node_;  ///< this PE's
 };
 
 }  // namespace

@@ -16,7 +16,7 @@ extern "C" int _num_pes(void) { return core::job.size; }
 UCCS_SHMEM(int, pe_accessible, (int pe)) { return pe >= 0 && pe < core::job.size; }
 
 UCCS_SHMEM(int, addr_accessible, (const void* addr, int pe)) {
-  return core::is_symmetric(addr) && core::translate(addr, pe) != nullptr;
+  return core::is_symmetric(addr) && pe >= 0 && pe < core::job.size;
 }
 
 UCCS_SHMEM(void*, ptr, (const void* dest, int pe)) {

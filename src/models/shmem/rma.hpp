@@ -170,8 +170,13 @@ void put_strided(shmem_ctx_t ctx, void* dest, const void* source, ptrdiff_t dest
   const int ec = context_ec(ctx, pe, call);
   auto* to = static_cast<std::byte*>(core::translate(dest, ec));
   auto* from = static_cast<const std::byte*>(source);
-  if (to == nullptr) [[unlikely]]
-    return slow_put(ctx, dest, source, block * blocks * bytes, ec, call);
+  if (to == nullptr) [[unlikely]] {
+    to = static_cast<std::byte*>(dest);
+    for (size_t i = 0; i < blocks; ++i)
+      slow_put(ctx, to + static_cast<ptrdiff_t>(i * bytes) * dest_stride,
+               from + static_cast<ptrdiff_t>(i * bytes) * source_stride, block * bytes, ec, call);
+    return;
+  }
   for (size_t i = 0; i < blocks; ++i) {
     store_elements<bytes>(to, from, block);
     to += dest_stride * static_cast<ptrdiff_t>(bytes);
@@ -185,8 +190,13 @@ void get_strided(shmem_ctx_t ctx, void* dest, const void* source, ptrdiff_t dest
   const int ec = context_ec(ctx, pe, call);
   auto* to = static_cast<std::byte*>(dest);
   auto* from = static_cast<const std::byte*>(core::translate(source, ec));
-  if (from == nullptr) [[unlikely]]
-    return slow_get(ctx, dest, source, block * blocks * bytes, ec, call);
+  if (from == nullptr) [[unlikely]] {
+    from = static_cast<const std::byte*>(source);
+    for (size_t i = 0; i < blocks; ++i)
+      slow_get(ctx, to + static_cast<ptrdiff_t>(i * bytes) * dest_stride,
+               from + static_cast<ptrdiff_t>(i * bytes) * source_stride, block * bytes, ec, call);
+    return;
+  }
   for (size_t i = 0; i < blocks; ++i) {
     load_elements<bytes>(to, from, block);
     to += dest_stride * static_cast<ptrdiff_t>(bytes);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "base/log.hpp"
+#include "core/job.hpp"
 #include "models/shmem/atomics.hpp"
 #include "models/shmem/rma.hpp"
 
@@ -12,12 +13,25 @@ namespace {
                     call, sig_op, SHMEM_SIGNAL_SET, SHMEM_SIGNAL_ADD);
 }
 
+/// Behind what was put before, which is why that is completed first.
+[[gnu::cold, gnu::noinline]] void slow_signal(shmem_ctx_t ctx, uint64_t* signal, uint64_t value,
+                                              int sig_op, int ec, const char* call) {
+  using uccs::base::AtomicOp;
+  if (sig_op != SHMEM_SIGNAL_SET && sig_op != SHMEM_SIGNAL_ADD) fail_operator(sig_op, call);
+  if (uccs::core::job.is_spread) quiet_network();
+  slow_atomic_value(ctx, sig_op == SHMEM_SIGNAL_SET ? AtomicOp::kSet : AtomicOp::kAdd, signal,
+                    value, uint64_t{0}, false, ec, call);
+}
+
 /// Release: who sees the signal (acquire in the waits) sees what the same put stored before. Both
 /// operators are atomics of one kind, so they may be mixed.
 [[gnu::always_inline]] inline void update_signal(shmem_ctx_t ctx, uint64_t* signal, uint64_t value,
                                                  int sig_op, int pe, const char* call) {
-  uint64_t* const at = reach(ctx, signal, pe, call);
-  if (sig_op == SHMEM_SIGNAL_SET)
+  const int ec = context_ec(ctx, pe, call);
+  uint64_t* const at = reach(signal, ec);
+  if (at == nullptr) [[unlikely]]
+    slow_signal(ctx, signal, value, sig_op, ec, call);
+  else if (sig_op == SHMEM_SIGNAL_SET)
     __atomic_store_n(at, value, __ATOMIC_RELEASE);
   else if (sig_op == SHMEM_SIGNAL_ADD)
     __atomic_fetch_add(at, value, __ATOMIC_RELEASE);

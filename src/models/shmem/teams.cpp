@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
+#include <algorithm>
 #include <mutex>
 
 #include "base/log.hpp"
 #include "core/direct.hpp"
 #include "core/job.hpp"
+#include "core/nodes.hpp"
 #include "models/shmem/active_sets.hpp"
 #include "models/shmem/collectives.hpp"
 #include "rte/identity.hpp"
@@ -79,8 +81,16 @@ void make_predefined_teams() {
   // As the world's, this group and its counters live as long as the process.
   const rte::Identity& me = rte::start();
   if (shared.group == nullptr) {
-    if (coll::group_split(*world.group, me.node_first, 1, me.node_size, &shared.own) != UCCS_OK)
-      base::fatal("shmem_init: there is no room for SHMEM_TEAM_SHARED");
+    // One split per node, all by all: a split is collective over the world.
+    const int nodes = core::node_count();
+    for (int i = 0; i < std::max(nodes, 1); ++i) {
+      const core::Node node =
+          nodes > 0 ? core::node_at(i) : core::Node{me.node_first, me.node_size};
+      core::Group group;
+      if (coll::group_split(*world.group, node.first, 1, node.size, &group) != UCCS_OK)
+        base::fatal("shmem_init: there is no room for SHMEM_TEAM_SHARED");
+      if (group.rank >= 0) shared.own = group;
+    }
     shared.group = &shared.own;
   }
   predefined_teams[reinterpret_cast<uintptr_t>(SHMEM_TEAM_SHARED)] = &shared;
