@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "core/network.hpp"
 
+#include <stdio.h>
 #include <string.h>
 
 #include "base/config.hpp"
 #include "base/config_values.hpp"
 #include "base/log.hpp"
+#include "uccs/info.h"
 
 namespace uccs::core {
 
@@ -26,8 +28,9 @@ Network chosen_network(const char* only) {
              : is_open || (strlen(name) == name_bytes && strncmp(name, setting, name_bytes) == 0);
     if (!is_meant) continue;
     chosen.is_known = true;
-    chosen.table = net::load_network(name, &chosen.reason);
-    if (!chosen.table) continue;
+    chosen.plugin = net::load_network(name, &chosen.reason);
+    if (!chosen.plugin) continue;
+    chosen.table = chosen.plugin->table;
     chosen.provider = !is_open && colon ? colon + 1 : nullptr;
     return chosen;
   }
@@ -38,3 +41,16 @@ Network chosen_network(const char* only) {
 }
 
 }  // namespace uccs::core
+
+extern "C" void uccs_network_explain(char* text_out, size_t capacity) {
+  if (capacity == 0) return;
+  const uccs::core::Network network = uccs::core::chosen_network(nullptr);
+  if (!network.plugin) {
+    snprintf(text_out, capacity, "none: %s", network.reason);
+    return;
+  }
+  const int used = snprintf(text_out, capacity, "%s: ", network.table->name);
+  if (used > 0 && static_cast<size_t>(used) < capacity)
+    network.plugin->explain(network.provider, text_out + used,
+                            capacity - static_cast<size_t>(used));
+}

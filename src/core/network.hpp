@@ -6,6 +6,7 @@ namespace uccs::core {
 
 /// The network that UCCS_NET asks for, or the first that can be loaded.
 struct Network {
+  const net::Plugin* plugin = nullptr;
   const net::Transport* table = nullptr;
   const char* provider = nullptr;  ///< nullptr: the network's choice
   const char* reason = "";         ///< why there is none

@@ -43,7 +43,7 @@ std::span<const Transport* const> transports() { return kTransports; }
 std::span<const Transport* const> decorators() { return kDecorators; }
 std::span<const char* const> networks() { return kNetworks; }
 
-const Transport* load_network(const char* name, const char** reason_out) {
+const Plugin* load_network(const char* name, const char** reason_out) {
   static std::mutex lock;  // dlerror's text is the process's
   const std::lock_guard guard(lock);
   char path[4096];
@@ -63,7 +63,7 @@ const Transport* load_network(const char* name, const char** reason_out) {
     *reason_out = "its plug-in belongs to another version of UCCS";
     return nullptr;
   }
-  return plugin->table;
+  return plugin;
 }
 
 }  // namespace uccs::net

@@ -17,6 +17,8 @@ struct Plugin {
   uint32_t version;
   uint32_t table_bytes;  ///< sizeof(Transport), so that a plug-in of another build is noticed
   const Transport* table;
+  /// Which of its providers would be used, and why; or why none. `provider` as in OpenParameters.
+  void (*explain)(const char* provider, char* text, size_t capacity);
 };
 constexpr uint32_t kPluginVersion = 1;
 
@@ -26,6 +28,6 @@ std::span<const char* const> networks();
 
 /// Loads the network's plug-in, or finds it loaded. nullptr: it is not there, or does not load;
 /// `reason_out` (not NULL) gets the loader's words then.
-const Transport* load_network(const char* name, const char** reason_out);
+const Plugin* load_network(const char* name, const char** reason_out);
 
 }  // namespace uccs::net
