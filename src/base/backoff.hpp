@@ -65,6 +65,9 @@ class Backoff {
   /// True once the next pause would sleep: the moment for the waiter to announce itself.
   bool will_sleep() const { return misses_ >= wait_policy().spins + wait_policy().yields; }
 
+  /// The next pause sleeps: for threads whose events are far apart.
+  void skip_to_sleep() { misses_ = wait_policy().spins + wait_policy().yields; }
+
   void reset() {
     misses_ = 0;
     yielding_since_ns_ = 0;

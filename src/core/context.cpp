@@ -155,7 +155,8 @@ void end(Context* context) {
   delete context;
 }
 
-Context* of_job = nullptr;  // guarded by job_start and job_stop, which call once each
+/// Written by job_start and job_stop while the context has no thread.
+Context* of_job = nullptr;
 
 }  // namespace
 
@@ -169,8 +170,8 @@ uccs_status_t start_job_context() {
   const uccs_status_t status = make(attributes, &made);
   if (status != UCCS_OK) return status;
   // Its messages stand for memory operations, which no target has to help with.
-  start_progress_thread(made);
   of_job = made;
+  start_progress_thread(made);
   return UCCS_OK;
 }
 

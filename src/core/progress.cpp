@@ -192,9 +192,14 @@ void* ProgressThread::run(void* argument) {
   slot.is_internal = true;
   self->context_->pollers.fetch_sub(1, std::memory_order_relaxed);  // it competes with nobody
   Waiter waiter(self->context_, slot);
+  // The job's context: nobody else may be about to need it, and CPUs are better left to those who
+  // compute.
+  const bool is_background = self->context_ == job_context();
   while (!self->is_over_.load(std::memory_order_acquire)) {
     if (progress(self->context_, slot) > 0) {
       waiter.reset();
+    } else if (is_background) {
+      waiter.rest();
     } else {
       waiter.idle();
     }

@@ -38,6 +38,11 @@ class Waiter {
     }
   }
   void reset() { backoff_.reset(); }
+  /// As idle, but sleeps at once.
+  void rest() {
+    backoff_.skip_to_sleep();
+    sleep();
+  }
 
  private:
   void sleep();
