@@ -23,7 +23,8 @@ int main(void) {
   } else if (me < n / 2 * 2) {
     while (__atomic_load_n(&signal_word, __ATOMIC_ACQUIRE) != 3) {
     }
-    CHECK(seen == next && data[1] == next + 1 && counter == 5);
+    const int writer = me - n / 2;
+    CHECK(seen == writer && data[1] == writer + 1 && counter == 5);
   }
   shmem_barrier_all();
   shmem_finalize();
