@@ -45,6 +45,11 @@ UCCS_API UCCS_NODISCARD uccs_status_t uccs_config_get(size_t index, uccs_config_
 /// Returns a number >= 1; read once. Thread safe, at any time.
 UCCS_API int uccs_usable_cpus(void);
 
+/// Says which network would join ECs of several nodes, and why, or why there is none.
+/// `text_out`: `capacity` bytes, cut to fit. Loads the network's library, which may take a second.
+/// Threads: any. Legal at any time.
+UCCS_API void uccs_network_explain(char* text_out, size_t capacity);
+
 #ifdef __cplusplus
 }
 #endif

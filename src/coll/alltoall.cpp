@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "coll/coll.hpp"
+#include "coll/far.hpp"
 #include "coll/lines.hpp"
 #include "coll/patterns/division.hpp"
 #include "coll/staged.hpp"
@@ -123,6 +124,8 @@ void alltoall_elements(const Members& members, const Dest& dest, const Source& s
 }  // namespace
 
 void alltoall(Group& group, void* dest, const void* source, size_t bytes) {
+  if (is_far(group)) [[unlikely]]
+    return far::alltoall_strided(group, dest, source, 1, 1, 1, bytes);
   const Members members = enter(group, {.kind = Kind::kAlltoall, .bytes = bytes});
   alltoall_elements(members, {static_cast<std::byte*>(dest), 1, bytes},
                     {static_cast<const std::byte*>(source), 1, bytes}, 1);
@@ -130,6 +133,8 @@ void alltoall(Group& group, void* dest, const void* source, size_t bytes) {
 
 void alltoall_strided(Group& group, void* dest, const void* source, ptrdiff_t dest_stride,
                       ptrdiff_t source_stride, size_t element, size_t count) {
+  if (is_far(group)) [[unlikely]]
+    return far::alltoall_strided(group, dest, source, dest_stride, source_stride, element, count);
   const Members members = enter(group, {.kind = Kind::kAlltoall, .bytes = element * count});
   const size_t dest_step = static_cast<size_t>(dest_stride) * element;
   const size_t source_step = static_cast<size_t>(source_stride) * element;

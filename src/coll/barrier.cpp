@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "coll/coll.hpp"
+#include "coll/far.hpp"
 #include "coll/members.hpp"
 #include "coll/patterns/dissemination.hpp"
 
@@ -53,6 +54,8 @@ inline void conclude(Own& own) {
 }
 
 [[gnu::noinline]] void barrier_of_any_shape(Group& group) {
+  if (is_far(group)) [[unlikely]]
+    return far::barrier(group);
   const Members members = enter(group, {.kind = Kind::kBarrier});
   arrive_by_shape(members);
   conclude(members.own);

@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "coll/coll.hpp"
+#include "coll/far.hpp"
 #include "coll/lines.hpp"
 #include "coll/patterns/binomial.hpp"
 #include "coll/patterns/division.hpp"
@@ -135,6 +136,8 @@ void broadcast_shared(const Tree& tree, void* dest, Symmetric dests, const void*
 
 void broadcast(Group& group, void* dest, const void* source, size_t bytes, int root,
                bool dest_at_root) {
+  if (is_far(group)) [[unlikely]]
+    return far::broadcast(group, dest, source, bytes, root, dest_at_root);
   const Members members = enter(group, {Kind::kBroadcast, bytes, root});
   if (bytes == 0) return;
   // With more members than CPUs they copy in turns, and a root that copies for all leaves CPUs

@@ -65,6 +65,10 @@ uccs_status_t group_split(Group& parent, int start, int stride, int size, Group*
 constexpr int kNoColor = -1;
 uccs_status_t group_split_by_color(Group& parent, int color, int key, Group* group_out);
 
+/// This EC's scratch of a group, which is at the same place on all members: `Group::scratch` is
+/// something else in groups that span nodes.
+std::byte* symmetric_scratch(const Group& group);
+
 /// Gives the scratch back. Collective over the group's members.
 void group_release(Group& group);
 

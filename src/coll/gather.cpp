@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "coll/coll.hpp"
+#include "coll/far.hpp"
 #include "coll/lines.hpp"
 #include "coll/patterns/division.hpp"
 #include "coll/reduce.hpp"
@@ -136,6 +137,8 @@ Packed gather_by_prefix(const Members& members, std::byte* dest, Symmetric dests
 }  // namespace
 
 void allgather(Group& group, void* dest, const void* source, size_t bytes) {
+  if (is_far(group)) [[unlikely]]
+    return far::allgather(group, dest, source, bytes);
   const Members members = enter(group, {.kind = Kind::kAllgather, .bytes = bytes});
   if (bytes == 0) return;
   auto* to = static_cast<std::byte*>(dest);
@@ -160,6 +163,8 @@ void allgather(Group& group, void* dest, const void* source, size_t bytes) {
 }
 
 void allgatherv(Group& group, void* dest, const void* source, size_t bytes, size_t* total_out) {
+  if (is_far(group)) [[unlikely]]
+    return far::allgatherv(group, dest, source, bytes, total_out);
   const Members members = enter(group, {.kind = Kind::kAllgatherv});
   auto* to = static_cast<std::byte*>(dest);
   Packed packed = {.offset = 0, .total = bytes};

@@ -6,6 +6,7 @@
 
 #include "base/log.hpp"
 #include "coll/coll.hpp"
+#include "coll/far.hpp"
 #include "coll/lines.hpp"
 #include "coll/numbers.hpp"
 #include "coll/reduce.hpp"
@@ -27,8 +28,23 @@ void intersect(void* acc, const void* in, size_t) {
   std::memcpy(acc, &a, sizeof a);
 }
 
-Ballot agree(const Members& members, const Ballot& own) {
+/// The parent of a split; `near` is nullptr when its members are on several nodes.
+struct Voters {
+  Group& group;
+  const Members* near;
+
+  uint32_t& window() const {
+    return near ? near->own.split_window : far_of(group).own.split_window;
+  }
+};
+
+Ballot agree(const Voters& voters, const Ballot& own) {
   Ballot result = own;
+  if (!voters.near) {
+    far::allreduce(voters.group, &result, &own, sizeof own, 1, intersect);
+    return result;
+  }
+  const Members& members = *voters.near;
   if (members.size == 1) return result;
   if (!is_flat(members)) {
     reduce_lines(members, &result, &own, sizeof own, 1, intersect);
@@ -52,10 +68,10 @@ int pick(const Ballot& ballot, uint32_t window, uint32_t start) {
 }
 
 /// Takes `number` at all members of the parent, or at none.
-bool take_everywhere(const Members& members, int number) {
+bool take_everywhere(const Voters& voters, int number) {
   Ballot own{};
   own.words[0] = Numbers::mine().take(number) ? 1 : 0;
-  const bool is_agreed = agree(members, own).words[0] != 0;
+  const bool is_agreed = agree(voters, own).words[0] != 0;
   if (!is_agreed && own.words[0] != 0) Numbers::mine().release(number);
   return is_agreed;
 }
@@ -66,21 +82,21 @@ bool take_everywhere(const Members& members, int number) {
 ///
 /// Threads that split different groups may pick the same number; who does not get it everywhere
 /// tries again from a place that depends on the parent, which nobody else splits now.
-int take_number(const Members& members, int parent_id) {
+int take_number(const Voters& voters, int parent_id) {
   constexpr uint32_t kCollisionsMax = 1000;
-  uint32_t& window = members.own.split_window;
+  uint32_t& window = voters.window();
   uint32_t start = 0;
   uint32_t collisions = 0;
   for (uint32_t barren = 0; barren < Numbers::kWindows && collisions < kCollisionsMax;) {
     Ballot own;
     Numbers::mine().look(window, own.words);
-    const int number = pick(agree(members, own), window, start);
+    const int number = pick(agree(voters, own), window, start);
     if (number < 0) {
       window = (window + 1) % Numbers::kWindows;
       ++barren;
       continue;
     }
-    if (take_everywhere(members, number)) return number;
+    if (take_everywhere(voters, number)) return number;
     ++collisions;
     barren = 0;
     start = (static_cast<uint32_t>(parent_id) + collisions) * 2654435761u >> 16;
@@ -90,10 +106,10 @@ int take_number(const Members& members, int parent_id) {
 
 /// Takes a number at all members of the parent; false, everywhere, after a message if there is
 /// none.
-bool number_group(const Members& members, const Group& parent, Group* group) {
-  group->id = take_number(members, parent.id);
+bool number_group(const Voters& voters, Group* group) {
+  group->id = take_number(voters, voters.group.id);
   if (group->id < 0) {
-    if (parent.rank == 0)
+    if (voters.group.rank == 0)
       base::log_line(base::LogLevel::kError,
                      "group split: all %d groups that an EC can be in are in use: release some",
                      Numbers::kLastNumber - 1);
@@ -108,26 +124,6 @@ bool number_group(const Members& members, const Group& parent, Group* group) {
   return true;
 }
 
-/// Says who the members are: by a triplet if there is one.
-void describe(const std::vector<int>& ecs, Group* group) {
-  group->size = static_cast<int>(ecs.size());
-  group->first = ecs[0];
-  group->stride = ecs.size() > 1 ? ecs[1] - ecs[0] : 1;
-  bool is_triplet = true;
-  for (size_t i = 2; i < ecs.size(); ++i) is_triplet &= ecs[i] - ecs[i - 1] == group->stride;
-  if (is_triplet) return;
-  std::vector<std::pair<int, int>> sorted;  // EC and index
-  for (size_t i = 0; i < ecs.size(); ++i) sorted.emplace_back(ecs[i], static_cast<int>(i));
-  std::sort(sorted.begin(), sorted.end());
-  int* const table = new int[3 * ecs.size()];
-  int* end = std::copy(ecs.begin(), ecs.end(), table);
-  for (const auto& [ec, index] : sorted) {
-    *end++ = ec;
-    *end++ = index;
-  }
-  group->table = table;
-}
-
 bool is_triplet(int parent_size, int start, int stride, int size) {
   if (size < 1 || start < 0 || start >= parent_size) return false;
   if (stride == 0) return size == 1;
@@ -135,12 +131,8 @@ bool is_triplet(int parent_size, int start, int stride, int size) {
   return last >= 0 && last < parent_size;
 }
 
-}  // namespace
-
-uccs_status_t group_split(Group& parent, int start, int stride, int size, Group* group_out) {
-  const uint64_t triplet = static_cast<uint32_t>(start) | uint64_t{static_cast<uint32_t>(stride)}
-                                                              << 32;
-  const Members members = enter(parent, {Kind::kGroupSplit, triplet, size});
+uccs_status_t split(const Voters& voters, int start, int stride, int size, Group* group_out) {
+  const Group& parent = voters.group;
   *group_out = Group{};
   if (!is_triplet(parent.size, start, stride, size)) {
     if (parent.rank == 0)
@@ -161,7 +153,7 @@ uccs_status_t group_split(Group& parent, int start, int stride, int size, Group*
     describe(ecs, &group);
   }
   group.rank = core::group_index(group, core::group_ec(parent, parent.rank));
-  if (!number_group(members, parent, &group)) {
+  if (!number_group(voters, &group)) {
     delete[] group.table;
     return UCCS_ERR_NO_MEMORY;
   }
@@ -173,11 +165,11 @@ uccs_status_t group_split(Group& parent, int start, int stride, int size, Group*
   return UCCS_OK;
 }
 
-uccs_status_t group_split_by_color(Group& parent, int color, int key, Group* group_out) {
+uccs_status_t split_by_color(const Voters& voters, int color, int key, Group* group_out) {
+  Group& parent = voters.group;
   struct Choice {
     int color, key;
   };
-  const Members members = enter(parent, {Kind::kGroupSplit, UINT64_MAX, parent.size});
   const Choice own = {color, key};
   std::vector<Choice> choices(static_cast<size_t>(parent.size));
   allgather(parent, choices.data(), &own, sizeof own);
@@ -207,15 +199,58 @@ uccs_status_t group_split_by_color(Group& parent, int color, int key, Group* gro
     group.rank = core::group_index(group, core::group_ec(parent, parent.rank));
   }
   // The groups have no member in common, so one number serves them all.
-  if (!number_group(members, parent, &group)) {
+  if (!number_group(voters, &group)) {
     delete[] group.table;
     return UCCS_ERR_NO_MEMORY;
   }
   *group_out = group;
   return UCCS_OK;
 }
+}  // namespace
+
+void describe(const std::vector<int>& ecs, Group* group) {
+  group->size = static_cast<int>(ecs.size());
+  group->first = ecs[0];
+  group->stride = ecs.size() > 1 ? ecs[1] - ecs[0] : 1;
+  bool is_triplet = true;
+  for (size_t i = 2; i < ecs.size(); ++i) is_triplet &= ecs[i] - ecs[i - 1] == group->stride;
+  if (is_triplet) return;
+  std::vector<std::pair<int, int>> sorted;  // EC and index
+  for (size_t i = 0; i < ecs.size(); ++i) sorted.emplace_back(ecs[i], static_cast<int>(i));
+  std::sort(sorted.begin(), sorted.end());
+  int* const table = new int[3 * ecs.size()];
+  int* end = std::copy(ecs.begin(), ecs.end(), table);
+  for (const auto& [ec, index] : sorted) {
+    *end++ = ec;
+    *end++ = index;
+  }
+  group->table = table;
+}
+
+uccs_status_t group_split(Group& parent, int start, int stride, int size, Group* group_out) {
+  if (is_far(parent)) return split({parent, nullptr}, start, stride, size, group_out);
+  const uint64_t triplet = static_cast<uint32_t>(start) | uint64_t{static_cast<uint32_t>(stride)}
+                                                              << 32;
+  const Members members = enter(parent, {Kind::kGroupSplit, triplet, size});
+  return split({parent, &members}, start, stride, size, group_out);
+}
+
+uccs_status_t group_split_by_color(Group& parent, int color, int key, Group* group_out) {
+  if (is_far(parent)) return split_by_color({parent, nullptr}, color, key, group_out);
+  const Members members = enter(parent, {Kind::kGroupSplit, UINT64_MAX, parent.size});
+  return split_by_color({parent, &members}, color, key, group_out);
+}
 
 void group_release(Group& group) {
+  if (is_far(group)) {
+    far::barrier(group);
+    Group local = far_of(group).local;
+    end_far(group);
+    group_release(local);
+    delete[] group.table;
+    group = Group{};
+    return;
+  }
   const Members members = enter(group, {.kind = Kind::kGroupRelease});
   // After this nobody writes to this member's scratch, nor reads it: all have entered, so they
   // have left all other collectives, and a member leaves the dissemination only when all signals

@@ -39,6 +39,7 @@ struct alignas(kLineBytes) Line {
 enum class State : uint32_t {
   kNew = 0,      ///< zeroed: nothing was called on this group yet
   kReady = 1,    ///< set up
+  kFar = 3,      ///< the group spans nodes: what is here is the head of a Far (far.hpp)
   kChecked = 2,  ///< set up, and every call is compared with member 0's (UCCS_CHECK)
 };
 

@@ -19,17 +19,11 @@ constexpr uint64_t kSetupYields = 2;
 /// With one peer no shape saves a wake-up, so there is nothing to agree on.
 constexpr int kSmallestAgreeing = 3;
 
-/// The one place where a peer out of reach is noticed. ECs of a node have consecutive numbers, so
-/// the ends of the group stand for all.
+/// ECs of a node have consecutive numbers, so the ends of the group stand for all.
 void find_members(const Group& group, Own* own) {
   const int low = core::group_lowest_ec(group), high = core::group_highest_ec(group);
   auto* low_scratch = static_cast<std::byte*>(core::translate(group.scratch, low));
   auto* high_scratch = static_cast<std::byte*>(core::translate(group.scratch, high));
-  if (low_scratch == nullptr || high_scratch == nullptr)
-    base::fatal(
-        "collective on a group of ECs %d to %d: not all of them are on this node, and collectives "
-        "work inside one node only; start the job with all ECs on one node",
-        low, high);
   const ptrdiff_t slot = high > low ? (high_scratch - low_scratch) / (high - low) : 0;
   if (group.table != nullptr) {
     own->origin = low_scratch - low * slot;

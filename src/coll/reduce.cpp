@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "coll/reduce.hpp"
 
+#include "coll/far.hpp"
+
 #include <algorithm>
 
 #include "coll/lines.hpp"
@@ -111,12 +113,16 @@ inline void reduce(const Members& members, const Operands& operands) {
 
 void allreduce(Group& group, void* dest, const void* source, size_t element, size_t count,
                Combine op) {
+  if (is_far(group)) [[unlikely]]
+    return far::allreduce(group, dest, source, element, count, op);
   const Members members = enter(group, {.kind = Kind::kAllreduce, .bytes = element * count});
   reduce(members, {dest, source, element, count, op, Keep::kAll});
 }
 
 void scan(Group& group, void* dest, const void* source, size_t element, size_t count, Combine op,
           bool is_inclusive) {
+  if (is_far(group)) [[unlikely]]
+    return far::scan(group, dest, source, element, count, op, is_inclusive);
   const Members members =
       enter(group, {.kind = Kind::kScan, .bytes = element * count, .root = is_inclusive});
   reduce(members,

@@ -6,6 +6,7 @@
 
 #include "base/log.hpp"
 #include "core/dispatch.hpp"
+#include "core/job.hpp"
 #include "core/progress.hpp"
 #include "core/transfer.hpp"
 #include "mem/copy.hpp"
@@ -84,18 +85,53 @@ uccs_status_t send_reply(const uccs_am_t* message, int id, Kind kind, const void
                     head, head_bytes, payload);
 }
 
-/// Where the payload of a large reply lies at `ec`, mapped here.
+/// Where the payload of a large reply lies at `ec`, and where that is mapped here, if it is.
 uccs_status_t resolve_reply(const uccs_am_t* message, uccs_region_t region, const void* dest,
                             Target* target_out) {
   auto* at =
       static_cast<std::byte*>(is_private(region) ? nullptr : translate(dest, message->source));
-  if (!at) return UCCS_ERR_ADDRESS;
+  if (!at && (is_private(region) || !job.is_spread || !translate(dest, job.me)))
+    return UCCS_ERR_ADDRESS;
   const auto address = reinterpret_cast<uintptr_t>(dest);
   const bool is_heap = address - direct_map.heap_low < direct_map.heap_bytes;
   target_out->remote = {is_heap ? net::Area::kHeap : net::Area::kStatic,
                         address - (is_heap ? direct_map.heap_low : direct_map.static_low), 0};
   target_out->mapped = at;
   return UCCS_OK;
+}
+
+/// Puts the payload of a large reply through the link and waits until it is there. As in
+/// post_reply, only replies are delivered meanwhile.
+void put_for_reply(const uccs_am_t* message, const net::Remote& dest, const void* payload,
+                   size_t bytes) {
+  Context* context = message->context;
+  ThreadSlot& thread = this_thread(context);
+  const int link = delivery_of(message).link;
+  const net::Transport* table = context->links[link].table;
+  struct Done : net::Completion {
+    std::atomic<int> status = UCCS_IN_PROGRESS;
+  } completion;
+  completion.done = [](net::Completion* self, uccs_status_t status) {
+    static_cast<Done*>(self)->status.store(status, std::memory_order_release);
+  };
+  uccs_status_t posted = UCCS_AGAIN;
+  for (Waiter waiter(context, thread);; waiter.idle()) {
+    if (posted == UCCS_AGAIN && thread.channel->lock.try_lock()) {
+      posted = table->put(thread.channel->paths[link], message->source, dest, payload, bytes,
+                          &completion);
+      thread.channel->lock.unlock();
+    }
+    if (posted == UCCS_OK ||
+        (posted == UCCS_IN_PROGRESS &&
+         completion.status.load(std::memory_order_acquire) != UCCS_IN_PROGRESS))
+      break;
+    if (posted < 0) break;
+    (void)progress_replies(context, thread);
+  }
+  const int status = posted == UCCS_IN_PROGRESS ? completion.status.load() : posted;
+  if (status < 0)
+    base::fatal("uccs_am_reply_large: the payload cannot be put at EC %d: %s", message->source,
+                uccs_status_string(static_cast<uccs_status_t>(status)));
 }
 
 }  // namespace
@@ -232,7 +268,10 @@ uccs_status_t uccs_am_reply_large(const uccs_am_t* message, int id, const void* 
   if (found != UCCS_OK) return found;
   const uccs_status_t wrong = begin_reply(message, id);
   if (wrong) return wrong;
-  if (bytes > 0) mem::copy(target.mapped, payload, bytes);
+  if (bytes > 0 && target.mapped)
+    mem::copy(target.mapped, payload, bytes);
+  else if (bytes > 0)
+    put_for_reply(message, target.remote, payload, bytes);
   std::byte head[net::kHeadReadable];
   const size_t head_bytes = large_head(target, bytes, header, header_bytes, head);
   return send_reply(message, id, Kind::kAmLarge, head, head_bytes, nullptr);

@@ -32,34 +32,6 @@ Step advance_atomic(Request* request) {
   return Step::kOver;
 }
 
-/// Not inlined: the mapped path above it stays short.
-[[gnu::noinline]] uccs_status_t start_atomic(Endpoint* endpoint, uccs_region_t region,
-                                             const void* target,
-                                             const net::AtomicArguments& arguments, void* result,
-                                             uccs_request_t* request_out) {
-  const size_t bytes = base::atomic_size(arguments.type);
-  Target where;
-  const uccs_status_t found = resolve(endpoint, region, target, bytes, &where);
-  if (found != UCCS_OK) return found;
-  if (where.mapped) {
-    const uint64_t old = base::atomic_apply_any(arguments.op, arguments.type, where.mapped,
-                                                arguments.operand, arguments.expected);
-    if (result) memcpy(result, &old, bytes);
-    return answer_done(request_out);
-  }
-  Context* context = endpoint->context;
-  ThreadSlot& thread = this_thread(context);
-  if (!thread.channel->lock.try_lock()) return UCCS_AGAIN;
-  Request* request = take_request(context, thread, endpoint, request_out == nullptr);
-  if (!request) {
-    thread.channel->lock.unlock();
-    return UCCS_AGAIN;
-  }
-  request->atomic = {where.remote, arguments, result, false};
-  request->advance = advance_atomic;
-  return launch(request, false, request_out);
-}
-
 template <typename T>
 uint64_t to_bits(T value) {
   uint64_t bits = 0;
@@ -89,6 +61,34 @@ constexpr AtomicOp k_set = AtomicOp::kSet, k_swap = AtomicOp::kSet, k_add = Atom
                    k_fetch = AtomicOp::kFetch, k_cswap = AtomicOp::kCompareSwap;
 
 }  // namespace
+
+/// Not inlined: the mapped path below stays short.
+[[gnu::noinline]] uccs_status_t start_atomic(Endpoint* endpoint, uccs_region_t region,
+                                             const void* target,
+                                             const net::AtomicArguments& arguments, void* result,
+                                             uccs_request_t* request_out) {
+  const size_t bytes = base::atomic_size(arguments.type);
+  Target where;
+  const uccs_status_t found = resolve(endpoint, region, target, bytes, &where);
+  if (found != UCCS_OK) return found;
+  if (where.mapped) {
+    const uint64_t old = base::atomic_apply_any(arguments.op, arguments.type, where.mapped,
+                                                arguments.operand, arguments.expected);
+    if (result) memcpy(result, &old, bytes);
+    return answer_done(request_out);
+  }
+  Context* context = endpoint->context;
+  ThreadSlot& thread = this_thread(context);
+  if (!thread.channel->lock.try_lock()) return UCCS_AGAIN;
+  Request* request = take_request(context, thread, endpoint, request_out == nullptr);
+  if (!request) {
+    thread.channel->lock.unlock();
+    return UCCS_AGAIN;
+  }
+  request->atomic = {where.remote, arguments, result, false};
+  request->advance = advance_atomic;
+  return launch(request, false, request_out);
+}
 
 uccs_status_t post_atomic(Request* request, const net::Remote& target,
                           const net::AtomicArguments& arguments) {

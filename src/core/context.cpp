@@ -10,10 +10,13 @@
 #include "base/config.hpp"
 #include "base/config_values.hpp"
 #include "base/cpus.hpp"
+#include "base/log.hpp"
 #include "core/job.hpp"
+#include "core/network.hpp"
 #include "core/progress.hpp"
 #include "core/progress_thread.hpp"
 #include "core/region.hpp"
+#include "core/remote.hpp"
 #include "core/startup.hpp"
 #include "net/registry.hpp"
 
@@ -51,8 +54,13 @@ void wait_for_visitors() {
 /// Threads may outnumber the CPUs, and what is not used costs address space only.
 constexpr int kFewest = 16;
 
-int configured(int attribute, int setting, int most) {
-  const int usual = std::max(base::usable_cpus(), kFewest);
+/// On a network each lane is a port that has to be opened and polled, and ECs of all nodes must
+/// come to one number, whatever CPUs they have.
+constexpr int kSpreadLanes = 4;
+
+int usual_number() { return std::max(base::usable_cpus(), kFewest); }
+
+int configured(int attribute, int setting, int usual, int most) {
   const int value = attribute > 0 ? attribute : setting > 0 ? setting : usual;
   return std::clamp(value, 1, most);
 }
@@ -75,8 +83,9 @@ bool is_valid(const uccs_context_attributes_t& a) {
 
 uccs_status_t fill(Context* context, const uccs_context_attributes_t& attributes) {
   const net::Shape preferred = {
-      configured(attributes.lanes, base::config().lanes, kMaxLanes),
-      configured(attributes.channels, base::config().channels, kMaxChannels)};
+      configured(attributes.lanes, base::config().lanes,
+                 job.is_spread ? kSpreadLanes : usual_number(), kMaxLanes),
+      configured(attributes.channels, base::config().channels, usual_number(), kMaxChannels)};
   uccs_status_t status =
       agree_on_shape(context, {attributes.lanes, attributes.channels}, preferred);
   if (status != UCCS_OK) return status;
@@ -92,6 +101,11 @@ bool wants_thread(const uccs_context_attributes_t& attributes) {
   if (attributes.progress != UCCS_PROGRESS_CONFIGURED)
     return attributes.progress == UCCS_PROGRESS_THREAD;
   return base::config().progress == base::ProgressMode::kThread;
+}
+
+void start_progress_thread(Context* context) {
+  context->progress_thread = std::make_unique<ProgressThread>();
+  (void)context->progress_thread->start(context);  // without it, callers make progress
 }
 
 /// The lowest free index, which is the same on all ECs because contexts come and go in one order.
@@ -156,6 +170,59 @@ std::mutex& contexts_lock() {
 
 Context* context_at(int index) { return table[index].load(std::memory_order_acquire); }
 
+namespace {
+
+void end(Context* context) {
+  ThreadSlot& thread = this_thread(context);
+  (void)uccs_context_flush(context);
+  leave_together(context);
+  if (context->progress_thread) context->progress_thread->stop();
+  context->progress_thread.reset();
+  unlist(context);
+  wait_for_visitors();
+  free_messages(context);
+  free_handles(context);
+  close_links(context);
+  thread = ThreadSlot{};
+  delete context;
+}
+
+/// Inboxes of the job's context, each with a port of the network: its messages need no more,
+/// because nobody waits in a callback there.
+constexpr int kJobLanes = 2;
+
+/// Written by job_start and job_stop while the context has no thread.
+Context* of_job = nullptr;
+
+}  // namespace
+
+Context* job_context() { return of_job; }
+
+uccs_status_t start_job_context() {
+  const Network network = chosen_network(nullptr);
+  if (!network.table) {
+    base::log_line(base::LogLevel::kInfo, "nothing joins the nodes of this job: %s",
+                   network.reason);
+    return UCCS_OK;
+  }
+  uccs_context_attributes_t attributes = {};
+  attributes.resource = network.table->name;
+  attributes.lanes = kJobLanes;
+  Context* made = nullptr;
+  const uccs_status_t status = make(attributes, &made);
+  if (status != UCCS_OK) return status;
+  // Its messages stand for memory operations, which no target has to help with.
+  of_job = made;
+  start_progress_thread(made);
+  return UCCS_OK;
+}
+
+void stop_job_context() {
+  forget_remote_endpoints();
+  if (of_job) end(of_job);
+  of_job = nullptr;
+}
+
 int progress_all_contexts() {
   int steps = 0;
   // Sequentially consistent, like the store of `unlist`: either the one who ends a context sees
@@ -188,29 +255,15 @@ uccs_status_t uccs_context_create(const uccs_context_attributes_t* attributes,
     core::job_stop();
     return status;
   }
-  if (core::wants_thread(chosen)) {
-    context->progress_thread = std::make_unique<core::ProgressThread>();
-    (void)context->progress_thread->start(context);  // without it, callers make progress
-  }
+  if (core::wants_thread(chosen)) core::start_progress_thread(context);
   *context_out = context;
   return UCCS_OK;
 }
 
 uccs_status_t uccs_context_destroy(uccs_context_t context) {
   if (!context) return UCCS_OK;
-  core::ThreadSlot& thread = core::this_thread(context);
-  if (thread.callbacks > 0) return UCCS_ERR_STATE;
-  (void)uccs_context_flush(context);
-  core::leave_together(context);
-  if (context->progress_thread) context->progress_thread->stop();
-  context->progress_thread.reset();
-  core::unlist(context);
-  core::wait_for_visitors();
-  core::free_messages(context);
-  core::free_handles(context);
-  core::close_links(context);
-  thread = core::ThreadSlot{};
-  delete context;
+  if (core::this_thread(context).callbacks > 0) return UCCS_ERR_STATE;
+  core::end(context);
   core::job_stop();
   return UCCS_OK;
 }

@@ -15,7 +15,7 @@
 
 namespace uccs::core {
 
-constexpr int kMaxContexts = 16;
+constexpr int kMaxContexts = 17;  ///< what programs may make, and the job's own
 constexpr int kMaxLanes = 64;
 constexpr int kMaxChannels = 1024;
 
@@ -27,7 +27,10 @@ struct Link {
   net::Instance* instance = nullptr;
   net::Capabilities limits = {};
   const net::Transport* layers[5] = {};  ///< `table`, then what each wraps
-  bool is_wrapped = false;               ///< decorators look on: no operation goes past the table
+  const uccs_context* context = nullptr;
+
+  /// Decorators look on: no operation goes past the table.
+  bool is_wrapped() const { return layers[1] != nullptr; }
 };
 
 struct Handler {
@@ -87,6 +90,13 @@ uccs_status_t agree_on_shape(Context* context, net::Shape wanted, net::Shape pre
 /// then that they have delivered what had been posted. Runs callbacks.
 void leave_together(Context* context);
 void note_leave(Context* context);
+
+/// The context that UCCS makes for itself when the job spans several nodes, with the network as its
+/// only link: collectives and models reach ECs of other nodes through it. nullptr on one node, and
+/// where no network joins the nodes.
+Context* job_context();
+uccs_status_t start_job_context();
+void stop_job_context();
 
 /// Guards the process's table of contexts and what comes and goes with them.
 std::mutex& contexts_lock();

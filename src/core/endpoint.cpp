@@ -74,7 +74,7 @@ uccs_status_t uccs_endpoint_create(uccs_context_t context, int ec, int lane,
   endpoint->lanes_there = core::public_lanes(context->index, ec);
   if (lane >= 0)
     endpoint->lanes_there->open.fetch_or(core::lane_bit(lane), std::memory_order_relaxed);
-  if (!endpoint->link->is_wrapped) endpoint->reach = core::reach_of(ec);
+  if (!endpoint->link->is_wrapped()) endpoint->reach = core::reach_of(ec);
   core::enlist(context, endpoint);
   *endpoint_out = endpoint;
   return UCCS_OK;

@@ -9,11 +9,13 @@
 #include "base/config.hpp"
 #include "base/config_values.hpp"
 #include "base/log.hpp"
+#include "core/context.hpp"
 #include "core/direct.hpp"
 #include "core/group.hpp"
 #include "core/startup.hpp"
 #include "mem/heap.hpp"
 #include "rte/identity.hpp"
+#include "uccs/rte.h"
 
 namespace uccs::core {
 
@@ -50,7 +52,8 @@ void start_first() {
     world = {.rank = me.ec, .size = me.num_ecs, .first = 0, .stride = 1, .id = 0};
     world.scratch = group_scratch(world.id);
   }
-  job = {.me = me.ec, .size = me.num_ecs, .is_started = true};
+  job = {
+      .me = me.ec, .size = me.num_ecs, .is_started = true, .is_spread = me.node_size < me.num_ecs};
 }
 
 }  // namespace
@@ -59,13 +62,28 @@ uccs_status_t job_start() {
   const uccs_status_t status = attach_memory();
   if (status != UCCS_OK) return status;
   const std::lock_guard guard(job_lock);
-  if (references++ == 0) start_first();
-  return UCCS_OK;
+  if (references++ > 0) return UCCS_OK;
+  start_first();
+  if (!job.is_spread) return UCCS_OK;
+  // Held until the job stops: addresses are asked for at any time.
+  uccs_status_t spread = rte_init();
+  if (spread != UCCS_OK) return spread;
+  spread = start_job_context();
+  if (spread != UCCS_OK) {
+    (void)rte_finalize();
+    --references;
+  }
+  return spread;
 }
 
 void job_stop() {
   const std::lock_guard guard(job_lock);
-  if (references > 0 && --references == 0) job.is_started = false;
+  if (references == 0 || --references > 0) return;
+  if (job.is_spread) {
+    stop_job_context();
+    (void)rte_finalize();
+  }
+  job.is_started = false;
 }
 
 void* internal_allocate(size_t bytes, size_t alignment) {

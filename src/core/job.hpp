@@ -11,6 +11,7 @@ struct Job {
   int me = 0;
   int size = 1;
   bool is_started = false;
+  bool is_spread = false;  ///< over several nodes
 };
 extern Job job;
 

@@ -10,13 +10,15 @@
 #include "base/log.hpp"
 #include "core/context.hpp"
 #include "core/job.hpp"
+#include "core/network.hpp"
 #include "net/registry.hpp"
+#include "rte/identity.hpp"
 #include "uccs/rte.h"
 
 namespace uccs::core {
 namespace {
 
-constexpr size_t kMaxAddress = 1024;
+constexpr size_t kMaxAddress = 16 * 1024;
 
 /// Memory of inboxes. Internal memory is never freed, so what a context has left is used again by
 /// the next one of the same shape; every EC decides alike because contexts come and go in the same
@@ -66,7 +68,6 @@ void layer(Link* link, const net::Transport* transport) {
                            (base::config().check && strcmp(decorator->name, "check") == 0);
     if (is_wanted) link->layers[count++] = decorator;
   }
-  link->is_wrapped = count > 0;
   link->layers[count] = transport;
   link->table = link->layers[0];
 }
@@ -82,8 +83,8 @@ std::byte* at_peer(uintptr_t low, int ec) {
 
 using Key = char[RTE_KEY_MAX + 1];
 void address_key(const Context* context, const Link& link, Key key_out) {
-  snprintf(key_out, sizeof(Key), "uccs.context.%d.%u.%s", context->index, context->incarnation,
-           link.layers[0]->name);
+  snprintf(key_out, sizeof(Key), "uccs.context.%d.%u.%d", context->index, context->incarnation,
+           static_cast<int>(&link - context->links));
 }
 
 /// Publishes this EC's address, if connecting takes one; says how long it is.
@@ -96,26 +97,32 @@ uccs_status_t publish_address(const Context* context, const Link& link, size_t* 
   return rte_srs_set_data(key, address, *bytes_out);
 }
 
+/// net::OpenParameters::find_address; `user` is the link.
+size_t find_address(void* user, int ec, void* buffer, size_t capacity) {
+  const auto& link = *static_cast<const Link*>(user);
+  Key key;
+  address_key(link.context, link, key);
+  size_t bytes = 0;
+  if (rte_init() != UCCS_OK) return 0;
+  const uccs_status_t status = rte_srs_get_data(ec, key, buffer, capacity, &bytes, RTE_FOREVER);
+  (void)rte_finalize();
+  return status == UCCS_OK ? bytes : 0;
+}
+
+/// Addresses of others are asked for at first use.
 uccs_status_t connect_all(Context* context, int index) {
-  const Link& link = context->links[index];
+  Link& link = context->links[index];
   size_t address_bytes;
   uccs_status_t status = publish_address(context, link, &address_bytes);
   for (int ec = 0; ec < job.size && status == UCCS_OK; ++ec) {
-    std::byte address[kMaxAddress];
-    net::Peer peer = {
+    const net::Peer peer = {
         .ec = ec,
         .inbox = at_peer(reinterpret_cast<uintptr_t>(context->inboxes[index]), ec),
         .heap = at_peer(direct_map.heap_low, ec),
         .statics = at_peer(direct_map.static_low, ec),
-        .address = address,
+        .address = nullptr,
         .address_bytes = 0,
     };
-    if (address_bytes > 0) {
-      Key key;
-      address_key(context, link, key);
-      status = rte_srs_get_data(ec, key, address, sizeof address, &peer.address_bytes, RTE_FOREVER);
-      if (status != UCCS_OK) break;
-    }
     const uccs_status_t connected = link.table->connect(link.instance, peer);
     if (connected == UCCS_OK && context->routes[ec] < 0)
       context->routes[ec] = static_cast<int8_t>(index);
@@ -124,9 +131,10 @@ uccs_status_t connect_all(Context* context, int index) {
   return status;
 }
 
-uccs_status_t open_link(Context* context, const net::Transport* transport) {
+uccs_status_t open_link(Context* context, const net::Transport* transport, const char* provider) {
   const int index = context->link_count;
   Link& link = context->links[index];
+  link.context = context;
   layer(&link, transport);
   link.limits = link.table->describe(context->shape, link.layers + 1);
   if (link.limits.inbox_bytes > 0)
@@ -138,6 +146,10 @@ uccs_status_t open_link(Context* context, const net::Transport* transport) {
       .inbox = context->inboxes[index],
       .heap = extent(direct_map.heap_low, direct_map.heap_bytes),
       .statics = extent(direct_map.static_low, direct_map.static_bytes),
+      .provider = provider,
+      .is_one_host = rte::start().is_one_host,
+      .find_address = find_address,
+      .user = &link,
       .inner = link.layers + 1,
   };
   const uccs_status_t status = link.table->open(parameters, &link.instance);
@@ -149,6 +161,17 @@ uccs_status_t open_link(Context* context, const net::Transport* transport) {
   return connect_all(context, index);
 }
 
+/// For ECs of other nodes, where there is a network; `only`: or nothing.
+uccs_status_t open_network(Context* context, const char* only) {
+  const Network network = chosen_network(only);
+  if (network.table) return open_link(context, network.table, network.provider);
+  if (!only) return UCCS_OK;
+  if (network.is_known)
+    base::log_line(base::LogLevel::kError, "the network %s cannot be used: %s", only,
+                   network.reason);
+  return UCCS_ERR_NOT_FOUND;
+}
+
 }  // namespace
 
 uccs_status_t open_links(Context* context, const char* only) {
@@ -158,8 +181,10 @@ uccs_status_t open_links(Context* context, const char* only) {
   for (const net::Transport* transport : net::transports()) {
     if (status != UCCS_OK || context->link_count == kMaxLinks) break;
     if (only && strcmp(only, transport->name) != 0) continue;
-    status = open_link(context, transport);
+    status = open_link(context, transport, nullptr);
   }
+  if (status == UCCS_OK && (only ? context->link_count == 0 : job.is_spread))
+    status = open_network(context, only);
   (void)rte_finalize();
   if (status == UCCS_OK && context->link_count == 0) return UCCS_ERR_NOT_FOUND;
   return status;

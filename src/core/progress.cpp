@@ -154,6 +154,10 @@ int progress(Context* context, ThreadSlot& thread) {
   return steps;
 }
 
+int progress_replies(Context* context, ThreadSlot& thread) {
+  return poll_lanes(context, thread, net::traffic_bit(net::Traffic::kReply));
+}
+
 int drain_all(Context* context, ThreadSlot& thread) {
   int steps = 0;
   for (int lane = 0; lane < context->shape.lanes; ++lane)
@@ -174,7 +178,7 @@ uccs_status_t post_reply(Context* context, ThreadSlot& thread, int link, int ec,
       if (needs_channel) channel->lock.unlock();
       if (status != UCCS_AGAIN) return status;
     }
-    poll_lanes(context, thread, net::traffic_bit(net::Traffic::kReply));
+    (void)progress_replies(context, thread);
   }
 }
 

@@ -16,6 +16,9 @@ uccs_status_t post_reply(Context* context, ThreadSlot& thread, int link, int ec,
                          net::Envelope envelope, const void* head, size_t head_bytes,
                          const net::Payload* payload);
 
+/// Delivers replies only, which needs nothing that could run out. From callbacks, too.
+int progress_replies(Context* context, ThreadSlot& thread);
+
 /// One pass over all lanes for every class and any callback, whoever the thread is.
 int drain_all(Context* context, ThreadSlot& thread);
 

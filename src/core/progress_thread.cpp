@@ -84,13 +84,15 @@ void* ProgressThread::run(void* argument) {
   ThreadSlot& slot = this_thread(self->context_);
   slot.is_internal = true;
   self->context_->pollers.fetch_sub(1, std::memory_order_relaxed);  // it competes with nobody
+  // The job's context: what comes there is rare, and CPUs are better left to those who compute.
+  const int looks = self->context_ == job_context() ? 1 : kLooksBeforeSleep;
   int misses = 0;
   base::Backoff backoff;
   while (!self->is_over_.load(std::memory_order_acquire)) {
     if (progress(self->context_, slot) > 0) {
       misses = 0;
       backoff.reset();
-    } else if (++misses < kLooksBeforeSleep) {
+    } else if (++misses < looks) {
       backoff.pause_awake();
     } else {
       self->sleep(slot);

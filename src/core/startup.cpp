@@ -42,6 +42,10 @@ void wanted_heap(bool* is_explicit_out, size_t* bytes_out) {
   *bytes_out = bytes;
 }
 
+/// What an EC of a job on several nodes reserves unless told: alike on nodes with more and with
+/// less memory, so that all run out of it in the same allocation.
+constexpr size_t kSpreadHeapBytes = size_t{32} << 30;
+
 uccs_status_t attach_once() {
   const rte::Identity& me = rte::start();
   const bool is_shared = me.segment_fd >= 0;
@@ -49,12 +53,16 @@ uccs_status_t attach_once() {
   bool is_explicit;
   size_t heap_bytes;
   wanted_heap(&is_explicit, &heap_bytes);
+  if (!is_explicit && me.node_size < me.num_ecs) {
+    is_explicit = true;
+    heap_bytes = kSpreadHeapBytes;
+  }
   mem::SlotLayout layout;
   uccs_status_t status = mem::plan_slots(me.node_size, is_shared ? statics.bytes : 0, is_explicit,
                                          heap_bytes, me.segment_bytes, &layout);
   if (status != UCCS_OK) return status;
   const int index = me.ec - me.node_first;
-  status = segment.attach(me.segment_fd, me.node_size, index, layout);
+  status = segment.attach(me.segment_fd, me.node_size, index, layout, me.segment_offset);
   if (status != UCCS_OK) return status;
   if (is_shared) {
     status = mem::share_static_data(statics, me.segment_fd, segment.file_offset(index));

@@ -22,6 +22,11 @@ uccs_status_t start_epilogue(Endpoint* endpoint, const Epilogue& epilogue,
 /// answer is not UCCS_AGAIN.
 uccs_status_t launch(Request* request, bool has_begun, uccs_request_t* request_out);
 
+/// Starts an atomic operation, through the link unless the word is mapped; atomic.cpp.
+uccs_status_t start_atomic(Endpoint* endpoint, uccs_region_t region, const void* target,
+                           const net::AtomicArguments& arguments, void* result,
+                           uccs_request_t* request_out);
+
 /// One atomic operation as a part of `request`: UCCS_OK (old_value is set), UCCS_IN_PROGRESS
 /// (part_done will come), UCCS_AGAIN or an error; atomic.cpp.
 uccs_status_t post_atomic(Request* request, const net::Remote& target,

@@ -65,10 +65,10 @@ uint64_t slot_for(uint64_t bytes) { return slot_within(bytes + 2 * kMaxAlignment
 
 /// Maps the slots at the preferred address, else at any multiple of kMaxAlignment: ECs may differ
 /// in the address but not in what lies below it, so that aligned allocations are at equal offsets.
-void* map_slots(int fd, size_t bytes) {
+void* map_slots(int fd, size_t bytes, uint64_t file_base) {
   const int access = PROT_READ | PROT_WRITE;
   const int kind = MAP_NORESERVE | (fd >= 0 ? MAP_SHARED : MAP_PRIVATE | MAP_ANONYMOUS);
-  const off_t offset = fd >= 0 ? static_cast<off_t>(kHeaderBytes) : 0;
+  const off_t offset = fd >= 0 ? static_cast<off_t>(file_base + kHeaderBytes) : 0;
   if (kPreferredBase) {
     void* at = mmap(kPreferredBase, bytes, access, kind | MAP_FIXED_NOREPLACE, fd, offset);
     if (at == kPreferredBase) return at;
@@ -121,18 +121,20 @@ uccs_status_t plan_slots(int count, size_t static_bytes, bool heap_is_explicit, 
 }
 
 uint64_t NodeSegment::file_offset(int index) const {
-  return kHeaderBytes + static_cast<uint64_t>(index) * layout_.slot_bytes;
+  return file_base_ + kHeaderBytes + static_cast<uint64_t>(index) * layout_.slot_bytes;
 }
 
-uccs_status_t NodeSegment::attach(int fd, int count, int index, const SlotLayout& layout) {
+uccs_status_t NodeSegment::attach(int fd, int count, int index, const SlotLayout& layout,
+                                  uint64_t file_base) {
   layout_ = layout;
+  file_base_ = file_base;
   fd_ = fd;
   if (fd >= 0) {
     const uccs_status_t agreed = agree(fd, count, index);
     if (agreed != UCCS_OK) return agreed;
   }
   const size_t bytes = static_cast<size_t>(count) * layout.slot_bytes;
-  void* at = map_slots(fd, bytes);
+  void* at = map_slots(fd, bytes, file_base);
   if (at == MAP_FAILED) {
     base::log_line(base::LogLevel::kError,
                    "cannot map the node's shared memory (%zu bytes of address space): %s; lower "
@@ -147,7 +149,8 @@ uccs_status_t NodeSegment::attach(int fd, int count, int index, const SlotLayout
 }
 
 uccs_status_t NodeSegment::agree(int fd, int count, int index) {
-  void* page = mmap(nullptr, sizeof(Header), PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+  void* page = mmap(nullptr, sizeof(Header), PROT_READ | PROT_WRITE, MAP_SHARED, fd,
+                    static_cast<off_t>(file_base_));
   if (page == MAP_FAILED) {
     base::log_line(base::LogLevel::kError, "cannot map the node's shared memory: %s",
                    strerror(errno));

@@ -41,7 +41,9 @@ class NodeSegment {
  public:
   /// Maps the segment behind `fd` (-1: private memory for a lone EC) and agrees on the layout.
   /// Errors are logged with cause and remedy.
-  uccs_status_t attach(int fd, int count, int index, const SlotLayout& layout);
+  /// `file_base`: where in the file the node's part begins.
+  uccs_status_t attach(int fd, int count, int index, const SlotLayout& layout,
+                       uint64_t file_base = 0);
 
   std::byte* slot(int index) const {
     return slots_ + static_cast<size_t>(index) * layout_.slot_bytes;
@@ -56,6 +58,7 @@ class NodeSegment {
 
   SlotLayout layout_;
   std::byte* slots_ = nullptr;
+  uint64_t file_base_ = 0;
   int fd_ = -1;
 };
 

@@ -76,6 +76,12 @@ struct OpenParameters {
   std::byte* inbox = nullptr;
   Extent heap;  ///< this EC's areas
   Extent statics;
+  const char* provider = nullptr;  ///< networks: the library's name of it, nullptr: the best
+  bool is_one_host = false;        ///< networks: all ECs run on one machine
+  /// Networks: writes what `address` gave on EC `ec`, when that has published it; returns its
+  /// length, 0 if it cannot be had. Any thread; may wait for the launcher.
+  size_t (*find_address)(void* user, int ec, void* buffer, size_t capacity) = nullptr;
+  void* user = nullptr;  ///< for find_address
   /// For decorators: the table to wrap, and what it is to wrap in turn.
   const Transport* const* inner = nullptr;
 };
@@ -86,7 +92,7 @@ struct Peer {
   std::byte* inbox = nullptr;  ///< where its inbox, heap and statics are mapped; nullptr: not
   std::byte* heap = nullptr;
   std::byte* statics = nullptr;
-  const void* address = nullptr;  ///< what `address` wrote over there
+  const void* address = nullptr;  ///< what `address` wrote over there; none: ask find_address
   size_t address_bytes = 0;
 };
 

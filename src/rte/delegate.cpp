@@ -200,7 +200,9 @@ bool start_thread(Inbox* in) {
   sigset_t before;
   sigfillset(&all);
   pthread_sigmask(SIG_SETMASK, &all, &before);
-  const int rc = pthread_create(&in->thread, &attributes, run, nullptr);
+  int rc = pthread_create(&in->thread, &attributes, run, nullptr);
+  // Programs with much thread-local data need larger stacks, because it lives there.
+  if (rc == EINVAL) rc = pthread_create(&in->thread, nullptr, run, nullptr);
   pthread_sigmask(SIG_SETMASK, &before, nullptr);
   pthread_attr_destroy(&attributes);
   if (rc == 0) pthread_setname_np(in->thread, "uccs-rte");

@@ -9,6 +9,9 @@
 #include <time.h>
 #include <unistd.h>
 
+#include <algorithm>
+#include <vector>
+
 #include "base/backoff.hpp"
 #include "base/config_values.hpp"
 #include "base/cpus.hpp"
@@ -29,6 +32,29 @@ constinit pid_t owner = 0;
 bool is_owner() { return owner == getpid(); }
 
 [[noreturn]] void end_on_fatal(const char* message) { end_job(1, message); }
+
+/// UCCS_NODE_SIZE: the ECs of this machine play several nodes, each with a part of the segment.
+void split_node(Identity* identity, int size) {
+  const int count = (identity->num_ecs + size - 1) / size;
+  const int cpus = std::max(1, identity->node_cpus / count);
+  static std::vector<Node> nodes;
+  for (int first = 0; first < identity->num_ecs; first += size) {
+    Node node = {.first = first, .size = std::min(size, identity->num_ecs - first), .cpus = cpus};
+    memcpy(node.host, identity->host, sizeof node.host);
+    nodes.push_back(node);
+  }
+  identity->nodes = nodes.data();
+  identity->num_nodes = count;
+  identity->node = identity->ec / size;
+  const Node& mine = nodes[static_cast<size_t>(identity->node)];
+  identity->node_first = mine.first;
+  identity->node_size = mine.size;
+  identity->node_cpus = cpus;
+  constexpr uint64_t kGranule = uint64_t{1} << 30;
+  identity->segment_bytes =
+      identity->segment_bytes / static_cast<uint64_t>(count) & ~(kGranule - 1);
+  identity->segment_offset = identity->segment_bytes * static_cast<uint64_t>(identity->node);
+}
 
 void choose(Identity* identity) {
   gethostname(identity->host, sizeof identity->host - 1);
@@ -63,6 +89,8 @@ void choose(Identity* identity) {
           program_invocation_short_name, program_invocation_short_name);
     if (config.rte == base::RteChoice::kAuto) reject_foreign_launcher();
   }
+  identity->is_one_host = identity->num_nodes == 1;
+  if (chosen == &kLocalBackend && config.node_size > 0) split_node(identity, config.node_size);
   static Node alone;
   if (identity->nodes == nullptr) {
     alone = {.first = 0, .size = identity->node_size, .cpus = identity->node_cpus};

@@ -25,6 +25,8 @@ struct Identity {
   int segment_fd =
       -1;  ///< memfd shared by the node's ECs, sparse and sealed; -1: nobody to share with
   uint64_t segment_bytes = 0;   ///< its size
+  uint64_t segment_offset = 0;  ///< where this node's part of it begins
+  bool is_one_host = false;     ///< all ECs of the job run on this machine
   const Node* nodes = nullptr;  ///< all nodes of the job in the order of their ECs
   int num_nodes = 1;
   int node = 0;  ///< of this EC

@@ -5,6 +5,8 @@
 #include <map>
 #include <tuple>
 
+#include "base/config.hpp"
+#include "base/config_values.hpp"
 #include "coll/coll.hpp"
 #include "core/direct.hpp"
 #include "core/group.hpp"
@@ -30,7 +32,7 @@ std::byte* inbox_of(const Shape& shape, size_t bytes) {
 
 /// Connecting may take an address: everybody's, by a collective.
 void connect_all(const Fixture& fixture, std::byte* inbox) {
-  constexpr size_t kAddress = 256;
+  constexpr size_t kAddress = 4096;
   std::byte mine[kAddress] = {};
   const size_t bytes = fixture.table->address(fixture.instance, mine, sizeof mine);
   const std::vector<std::byte> all = fixture.gather(mine, sizeof mine);
@@ -43,6 +45,12 @@ void connect_all(const Fixture& fixture, std::byte* inbox) {
                        .address_bytes = bytes};
     CHECK(fixture.table->connect(fixture.instance, peer) == UCCS_OK);
   }
+}
+
+/// UCCS_NET=ofi:PROVIDER chooses among a network's providers, as for programs.
+const char* provider_wanted() {
+  const char* colon = std::strchr(base::config().net, ':');
+  return colon ? colon + 1 : nullptr;
 }
 
 }  // namespace
@@ -86,6 +94,8 @@ Fixture open(const std::vector<const Transport*>& layers, Shape shape) {
                core::direct_map.heap_bytes},
       .statics = {reinterpret_cast<std::byte*>(core::direct_map.static_low),
                   core::direct_map.static_bytes},
+      .provider = provider_wanted(),
+      .is_one_host = true,
       .inner = layers.data() + 1};
   CHECK(fixture.table->open(parameters, &fixture.instance) == UCCS_OK);
   connect_all(fixture, inbox);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /// The contract of net/transport.hpp, checked on every transport of the registry, bare and under
-/// every decorator. usage: conformance <case>
+/// every decorator, or on a network's plug-in. usage: conformance <case> [<network>]
 #include <cstring>
 
 #include "core/job.hpp"
@@ -11,11 +11,14 @@ namespace {
 
 using namespace conformance;
 
-bool run_everywhere(const Case& test) {
-  for (const Transport* transport : transports()) {
+/// Over the transports of the registry, or over one network.
+bool run_everywhere(const Case& test, const Transport* network) {
+  const std::span<const Transport* const> all =
+      network ? std::span(&network, size_t{1}) : transports();
+  for (const Transport* transport : all) {
     std::vector<std::vector<const Transport*>> stacks = {{transport, nullptr}};
     for (const Transport* decorator : decorators())
-      stacks.push_back({decorator, transport, nullptr});
+      if (!network) stacks.push_back({decorator, transport, nullptr});
     for (std::vector<const Transport*>& layers : stacks) {
       layers.pop_back();
       for (const Shape shape : {Shape{1, 1}, Shape{3, 4}, Shape{1, 1}}) {
@@ -31,12 +34,22 @@ bool run_everywhere(const Case& test) {
 }  // namespace
 
 int main(int argc, char** argv) {
-  if (argc != 2) return 2;
+  if (argc < 2 || argc > 3) return 2;
   if (uccs::core::job_start() != UCCS_OK) return 1;
+  const Transport* network = nullptr;
+  if (argc == 3) {
+    const char* reason;
+    const Plugin* plugin = load_network(argv[2], &reason);
+    if (plugin) network = plugin->table;
+    if (!network) {
+      std::printf("SKIP %s: %s\n", argv[2], reason);
+      return 77;
+    }
+  }
   for (const Case* cases : {memory_cases, message_cases})
     for (; cases->name; ++cases)
       if (std::strcmp(cases->name, argv[1]) == 0) {
-        run_everywhere(*cases);
+        run_everywhere(*cases, network);
         uccs::core::job_stop();
         return 0;
       }

@@ -86,6 +86,9 @@ int print_summary() {
   printf("UCCS %s\nbuild: %s\nusable CPUs: %d\n", uccs_version_string(), uccs_build_string(),
          uccs_usable_cpus());
   print_config(false);
+  char network[256];
+  uccs_network_explain(network, sizeof network);
+  printf("network between nodes: %s\n", network);
   fflush(stdout);
   if (rte_init() != UCCS_OK) return 1;
   printf("runtime backend: %s, EC %d of %d\n", rte_get_backend(), rte_get_my_ec(),

@@ -28,19 +28,27 @@ uint64_t key_of(int start, int log_stride, int size) {
          static_cast<uint32_t>(size);
 }
 
+/// Puts `key` at a place that is free; what was there before. Relaxed: the place itself is all
+/// there is to see.
+uint64_t claim(uint32_t number, uint64_t key, const char* call) {
+  auto* const table = static_cast<uint64_t*>(core::translate(keys, 0));
+  if (table == nullptr) [[unlikely]]
+    return slow_atomic_value(SHMEM_CTX_DEFAULT, base::AtomicOp::kCompareSwap, keys + number, key,
+                             uint64_t{0}, true, 0, call);
+  uint64_t found = __atomic_load_n(&table[number], __ATOMIC_RELAXED);
+  if (found == 0)
+    __atomic_compare_exchange_n(&table[number], &found, key, false, __ATOMIC_RELAXED,
+                                __ATOMIC_RELAXED);
+  return found;
+}
+
 /// The set's number, found or made.
 uint32_t number_of(uint64_t key, const char* call) {
-  auto* const table = static_cast<uint64_t*>(core::translate(keys, 0));
-  if (table == nullptr) slow_atomic(SHMEM_CTX_DEFAULT, keys, 0, call);
   const auto first = static_cast<uint32_t>(key * 0x9e3779b97f4a7c15u >> 32) % kMaxActiveSets;
   for (uint32_t i = 0; i < kMaxActiveSets; ++i) {
     const uint32_t number = (first + i) % kMaxActiveSets;
-    uint64_t found = __atomic_load_n(&table[number], __ATOMIC_RELAXED);
-    // Relaxed: the place itself is all there is to see.
-    if (found == 0 && __atomic_compare_exchange_n(&table[number], &found, key, false,
-                                                  __ATOMIC_RELAXED, __ATOMIC_RELAXED))
-      return number;
-    if (found == key) return number;
+    const uint64_t found = claim(number, key, call);
+    if (found == 0 || found == key) return number;
   }
   base::fatal("%s: this job uses more than %u different active sets: use teams instead", call,
               kMaxActiveSets);
@@ -126,7 +134,7 @@ UCCS_SHMEM(void, barrier, (SET, long*)) {
     note_quiet(default_context());
     return Collective{};
   });
-  quiet();
+  quiet_everywhere();
   coll::barrier(on.group());
 }
 UCCS_SHMEM(void, sync, (SET, long*)) {

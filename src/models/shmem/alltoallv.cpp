@@ -10,6 +10,7 @@
 #include "models/shmem/active_sets.hpp"
 #include "models/shmem/check_collectives.hpp"
 #include "models/shmem/collectives.hpp"
+#include "models/shmem/slow.hpp"
 
 using namespace uccs;
 using namespace uccs::shmem;
@@ -23,23 +24,30 @@ struct Outgoing {
   const size_t* sizes;
 };
 
-template <class T>
-const T* reach(const T* symmetric, int ec, const char* call) {
-  const void* const at = core::translate(symmetric, ec);
-  if (at == nullptr) core::fail_translate(call, symmetric, ec);
-  return static_cast<const T*>(at);
+/// From symmetric memory of `ec`.
+void fetch(void* dest, const void* source, size_t bytes, int ec, const char* call) {
+  if (const void* const at = core::translate(source, ec))
+    mem::copy(dest, at, bytes);
+  else
+    slow_get(SHMEM_CTX_DEFAULT, dest, source, bytes, ec, call);
+}
+
+size_t fetch_number(const size_t* source, int ec, const char* call) {
+  size_t number;
+  fetch(&number, source, sizeof number, ec, call);
+  return number;
 }
 
 /// Bytes that `ec` gives to this member.
 size_t given_bytes(const core::Group& group, const Outgoing& out, int ec, const char* call) {
-  return reach(out.sizes, ec, call)[group.rank];
+  return fetch_number(out.sizes + group.rank, ec, call);
 }
 
-void fetch(const core::Group& group, const Outgoing& out, int ec, std::byte* dest, size_t bytes,
-           const char* call) {
+void fetch_given(const core::Group& group, const Outgoing& out, int ec, std::byte* dest,
+                 size_t bytes, const char* call) {
   if (bytes == 0) return;
-  const size_t offset = reach(out.offsets, ec, call)[group.rank];
-  mem::copy(dest, reach(static_cast<const std::byte*>(out.source), ec, call) + offset, bytes);
+  const size_t offset = fetch_number(out.offsets + group.rank, ec, call);
+  fetch(dest, static_cast<const std::byte*>(out.source) + offset, bytes, ec, call);
 }
 
 /// The member to fetch from in a step, 0 to size - 1: every member fetches, so nobody depends on
@@ -53,7 +61,8 @@ void exchange(core::Group& group, void* dest, const size_t* offsets, size_t* siz
   for (int step = 0; step < group.size; ++step) {
     const int member = partner(group, step), ec = core::group_ec(group, member);
     sizes[member] = given_bytes(group, out, ec, call);
-    fetch(group, out, ec, static_cast<std::byte*>(dest) + offsets[member], sizes[member], call);
+    fetch_given(group, out, ec, static_cast<std::byte*>(dest) + offsets[member], sizes[member],
+                call);
   }
   coll::barrier(group);
 }
@@ -76,7 +85,7 @@ size_t exchange_packed(core::Group& group, void* dest, size_t capacity, const Ou
     const int member = partner(group, step), ec = core::group_ec(group, member);
     if (member == 0) at = 0;
     const size_t bytes = given_bytes(group, out, ec, call);
-    fetch(group, out, ec, static_cast<std::byte*>(dest) + at, bytes, call);
+    fetch_given(group, out, ec, static_cast<std::byte*>(dest) + at, bytes, call);
     at += bytes;
   }
   coll::barrier(group);

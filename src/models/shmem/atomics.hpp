@@ -8,75 +8,106 @@
 /// others are ordered by fence and quiet.
 namespace uccs::shmem {
 
-/// `operation(at)` where nothing is mapped. A function of its own, so that the fast path has
-/// nothing to keep over a call.
-template <class T, class Operation>
+/// What an operation is given besides the word.
+template <class T>
+struct NoOperand {
+  static constexpr T value{}, expected{};
+};
+template <class T>
+struct OneOperand {
+  T value;
+  static constexpr T expected{};
+};
+template <class T>
+struct TwoOperands {
+  T expected, value;
+};
+
+/// `operation(at, operands)` where nothing is mapped, or `kOp` on another node. A function of its
+/// own, so that the fast path has nothing to keep over a call.
+template <base::AtomicOp kOp, bool kIsFetching, class T, class Operands, class Operation>
 [[gnu::cold, gnu::noinline]] auto unmapped_atomic(shmem_ctx_t ctx, const T* symmetric, int ec,
-                                                  const char* call, Operation operation) {
-  return operation(static_cast<T*>(unmapped_word(ctx, symmetric, sizeof(T), ec, call)));
+                                                  const char* call, Operands operands,
+                                                  Operation operation) {
+  using Result = decltype(operation(static_cast<T*>(nullptr), operands));
+  if (void* const at = unmapped_word(ctx, symmetric, sizeof(T), &ec, call))
+    return operation(static_cast<T*>(at), operands);
+  return static_cast<Result>(slow_atomic_value<T>(ctx, kOp, symmetric, operands.value,
+                                                  operands.expected, kIsFetching, ec, call));
 }
 
-/// `operation(at)` on PE `pe`'s copy of a symmetric word.
-template <class T, class Operation>
+/// `operation(at, operands)` on PE `pe`'s copy of a symmetric word: it does `kOp`, and
+/// `kIsFetching` says whether anybody looks at what it returns.
+template <base::AtomicOp kOp, bool kIsFetching, class T, class Operands, class Operation>
 [[gnu::always_inline]] inline auto atomically(shmem_ctx_t ctx, const T* symmetric, int pe,
-                                              const char* call, Operation operation) {
+                                              const char* call, Operands operands,
+                                              Operation operation) {
   const int ec = context_ec(ctx, pe, call);
   if (void* const at = translate(symmetric, ec)) [[likely]]
-    return operation(static_cast<T*>(at));
-  return unmapped_atomic(ctx, symmetric, ec, call, operation);
+    return operation(static_cast<T*>(at), operands);
+  return unmapped_atomic<kOp, kIsFetching>(ctx, symmetric, ec, call, operands, operation);
 }
 
 template <class T>
 [[gnu::always_inline]] inline T atomic_fetch(shmem_ctx_t ctx, const T* source, int pe,
                                              const char* call) {
-  return atomically(ctx, source, pe, call, [](T* at) {
-    T value;
-    __atomic_load(at, &value, __ATOMIC_ACQUIRE);
-    return value;
-  });
+  return atomically<base::AtomicOp::kFetch, true>(ctx, source, pe, call, NoOperand<T>{},
+                                                  [](T* at, NoOperand<T>) {
+                                                    T value;
+                                                    __atomic_load(at, &value, __ATOMIC_ACQUIRE);
+                                                    return value;
+                                                  });
 }
 
 template <class T>
 [[gnu::always_inline]] inline void atomic_set(shmem_ctx_t ctx, T* dest, T value, int pe,
                                               const char* call) {
-  atomically(ctx, dest, pe, call, [value](T* at) {
-    T after = value;
-    __atomic_store(at, &after, __ATOMIC_RELAXED);
-  });
+  atomically<base::AtomicOp::kSet, false>(ctx, dest, pe, call, OneOperand<T>{value},
+                                          [](T* at, OneOperand<T> given) {
+                                            T after = given.value;
+                                            __atomic_store(at, &after, __ATOMIC_RELAXED);
+                                          });
 }
 
 template <class T>
 [[gnu::always_inline]] inline T atomic_swap(shmem_ctx_t ctx, T* dest, T value, int pe,
                                             const char* call) {
-  return atomically(ctx, dest, pe, call, [value](T* at) {
-    T before, after = value;
-    __atomic_exchange(at, &after, &before, __ATOMIC_ACQUIRE);
-    return before;
-  });
+  return atomically<base::AtomicOp::kSet, true>(
+      ctx, dest, pe, call, OneOperand<T>{value}, [](T* at, OneOperand<T> given) {
+        T before, after = given.value;
+        __atomic_exchange(at, &after, &before, __ATOMIC_ACQUIRE);
+        return before;
+      });
 }
 
 template <class T>
 [[gnu::always_inline]] inline T atomic_compare_swap(shmem_ctx_t ctx, T* dest, T cond, T value,
                                                     int pe, const char* call) {
-  return atomically(ctx, dest, pe, call, [cond, value](T* at) {
-    T found = cond;
-    __atomic_compare_exchange_n(at, &found, value, false, __ATOMIC_ACQUIRE, __ATOMIC_ACQUIRE);
-    return found;
-  });
+  return atomically<base::AtomicOp::kCompareSwap, true>(
+      ctx, dest, pe, call, TwoOperands<T>{cond, value}, [](T* at, TwoOperands<T> given) {
+        T found = given.expected;
+        __atomic_compare_exchange_n(at, &found, given.value, false, __ATOMIC_ACQUIRE,
+                                    __ATOMIC_ACQUIRE);
+        return found;
+      });
 }
 
 template <class T>
 [[gnu::always_inline]] inline T atomic_fetch_add(shmem_ctx_t ctx, T* dest, T value, int pe,
                                                  const char* call) {
-  return atomically(ctx, dest, pe, call,
-                    [value](T* at) { return __atomic_fetch_add(at, value, __ATOMIC_ACQUIRE); });
+  return atomically<base::AtomicOp::kAdd, true>(
+      ctx, dest, pe, call, OneOperand<T>{value}, [](T* at, OneOperand<T> given) {
+        return __atomic_fetch_add(at, given.value, __ATOMIC_ACQUIRE);
+      });
 }
 
 template <class T>
 [[gnu::always_inline]] inline void atomic_add(shmem_ctx_t ctx, T* dest, T value, int pe,
                                               const char* call) {
-  atomically(ctx, dest, pe, call,
-             [value](T* at) { __atomic_fetch_add(at, value, __ATOMIC_RELAXED); });
+  atomically<base::AtomicOp::kAdd, false>(
+      ctx, dest, pe, call, OneOperand<T>{value}, [](T* at, OneOperand<T> given) {
+        return __atomic_fetch_add(at, given.value, __ATOMIC_RELAXED);
+      });
 }
 
 }  // namespace uccs::shmem

@@ -5,6 +5,7 @@
 #include <cstring>
 
 #include "base/log.hpp"
+#include "coll/coll.hpp"
 #include "coll/layout.hpp"
 #include "core/direct.hpp"
 #include "core/job.hpp"
@@ -46,7 +47,7 @@ Where* where = nullptr;  // symmetric
 thread_local std::atomic<const void*>* taken = nullptr;
 
 Notes& notes_of(const core::Group& group) {
-  return *reinterpret_cast<Notes*>(group.scratch + coll::kNoteOffset);
+  return *reinterpret_cast<Notes*>(coll::symmetric_scratch(group) + coll::kNoteOffset);
 }
 
 template <class T>
@@ -55,7 +56,7 @@ T* at_peer(T* mine, int ec) {
 }
 
 uint64_t distance_of(const core::Group& group) {
-  return reinterpret_cast<uintptr_t>(group.scratch) - core::direct_map.heap_low;
+  return reinterpret_cast<uintptr_t>(coll::symmetric_scratch(group)) - core::direct_map.heap_low;
 }
 
 void say_where(const core::Group& group, const char* call, uint64_t number) {

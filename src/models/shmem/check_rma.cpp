@@ -93,15 +93,13 @@ void* check_blocks(shmem_ctx_t ctx, bool is_put, const void* dest, const void* s
   return mapped;
 }
 
-void* unmapped_word(shmem_ctx_t ctx, const void* symmetric, size_t bytes, int ec,
+void* unmapped_word(shmem_ctx_t ctx, const void* symmetric, size_t bytes, int* ec,
                     const char* call) {
-  if (is_guarded) {
-    Access access(ctx, call);
-    void* const at = access.reach_word(name_of_word(call), symmetric, bytes, ec);
-    if (at != nullptr) return at;
-    ec = access.ec();
-  }
-  slow_atomic(ctx, symmetric, ec, call);
+  if (!is_guarded) return nullptr;
+  Access access(ctx, call);
+  void* const at = access.reach_word(name_of_word(call), symmetric, bytes, *ec);
+  *ec = access.ec();
+  return at;
 }
 
 void unmapped_put_bytes(shmem_ctx_t ctx, void* dest, const void* source, size_t bytes, int ec,

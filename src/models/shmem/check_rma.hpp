@@ -10,12 +10,6 @@
 /// messages are those of the standard's arguments.
 namespace uccs::shmem {
 
-/// `blocks` blocks of `block` elements; the strides are elements from block to block.
-struct Blocks {
-  ptrdiff_t dest_stride, source_stride;
-  size_t block, blocks;
-};
-
 /// One such operation in check mode: enters the routine, and tells where the target's copy is.
 class Access {
  public:
@@ -44,8 +38,9 @@ class Access {
   int ec_ = -1;
 };
 
-/// Where an atomic is done that found nothing mapped, aligned to its size.
-[[gnu::cold]] void* unmapped_word(shmem_ctx_t ctx, const void* symmetric, size_t bytes, int ec,
+/// Where an atomic is done that found nothing mapped, aligned to its size; nullptr: on another
+/// node. `ec` is the PE as it was passed, and the EC afterwards.
+[[gnu::cold]] void* unmapped_word(shmem_ctx_t ctx, const void* symmetric, size_t bytes, int* ec,
                                   const char* call);
 
 /// Checks blocks with strides as a whole call does; `ec` is the PE as it was passed, and the EC

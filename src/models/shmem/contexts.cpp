@@ -102,7 +102,7 @@ void forget_ended_contexts() {
 }
 
 void end_contexts(uccs_shmem_team* team) {
-  quiet();
+  quiet_everywhere();
   const std::lock_guard guard(lock);
   while (uccs_shmem_ctx* const ctx = team->contexts) {
     team->contexts = ctx->next;
@@ -133,7 +133,7 @@ UCCS_SHMEM(void, ctx_destroy, (shmem_ctx_t ctx)) {
     return;
   }
   { const Entry entry("shmem_ctx_destroy", ctx); }
-  quiet();
+  quiet_everywhere();
   destroy(context_of(ctx));
 }
 

@@ -9,6 +9,7 @@
 #include "core/direct.hpp"
 #include "core/job.hpp"
 #include "models/shmem/context.hpp"
+#include "models/shmem/slow.hpp"
 
 namespace uccs::shmem {
 namespace {
@@ -63,6 +64,9 @@ void count(uccs_shmem_ctx* ctx, int ec, const char* call) {
   counter_of(*ctx->counters, call).fetch_add(1, std::memory_order_relaxed);
   if (auto* const there = static_cast<std::atomic<uint64_t>*>(core::translate(arrived, ec)))
     there->fetch_add(1, std::memory_order_relaxed);
+  else
+    slow_atomic_value(SHMEM_CTX_DEFAULT, base::AtomicOp::kAdd, arrived, uint64_t{1}, uint64_t{0},
+                      false, ec, call);
 }
 
 }  // namespace uccs::shmem

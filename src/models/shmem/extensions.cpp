@@ -36,8 +36,8 @@ UCCS_SHMEMX(void, ctx_local_complete, (shmem_ctx_t)) {}
 // Threads need no resources, and one thread's operations are as done as another's.
 UCCS_SHMEMX(void, thread_register, (void)) {}
 UCCS_SHMEMX(void, thread_unregister, (void)) {}
-UCCS_SHMEMX(void, thread_quiet, (void)) { quiet(); }
-UCCS_SHMEMX(void, thread_fence, (void)) { fence(); }
+UCCS_SHMEMX(void, thread_quiet, (void)) { quiet_everywhere(); }
+UCCS_SHMEMX(void, thread_fence, (void)) { fence_everywhere(); }
 
 UCCS_SHMEMX(void, session_start, (shmem_ctx_t ctx, long options)) {
   pshmem_ctx_session_start(ctx, options, nullptr, 0);

@@ -5,12 +5,14 @@
 #include "base/config_values.hpp"
 #include "base/log.hpp"
 #include "core/direct.hpp"
+#include "core/job.hpp"
 #include "models/shmem/api.hpp"
 
 namespace uccs::shmem {
 
 uccs_direct_map_t published_map = {};
 bool is_guarded = true;
+bool has_more_to_order = true;
 uint32_t plain_comparisons = 0;
 uintptr_t last_invalid_context = UINTPTR_MAX;
 
@@ -26,11 +28,13 @@ void open_gate() {
   plain_comparisons = SHMEM_CMP_GE - SHMEM_CMP_LT + 1;
   last_invalid_context = 0;
   is_guarded = false;
+  has_more_to_order = core::job.is_spread;
 }
 
 void shut_gate() {
   is_open = false;
   is_guarded = true;
+  has_more_to_order = true;
   plain_comparisons = 0;
   last_invalid_context = UINTPTR_MAX;
   published_map = {};

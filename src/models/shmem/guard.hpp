@@ -11,11 +11,15 @@
 /// which looks at the call first (check_rma.hpp). Routines without an address test `is_guarded`.
 namespace uccs::shmem {
 
-/// What `uccs_shmem_direct` points to: core's map, or nothing. These four are hidden so that
+/// What `uccs_shmem_direct` points to: core's map, or nothing. These five are hidden so that
 /// reading one is part of the instruction that uses it.
 [[gnu::visibility("hidden")]] extern uccs_direct_map_t published_map;
 
 [[gnu::visibility("hidden")]] extern bool is_guarded;
+
+/// True while fence and quiet are more than a fence of the CPU: while guarded, and in jobs on
+/// several nodes.
+[[gnu::visibility("hidden")]] extern bool has_more_to_order;
 
 /// Values of `cmp` that waits take without a further look: all, or none while guarded.
 [[gnu::visibility("hidden")]] extern uint32_t plain_comparisons;

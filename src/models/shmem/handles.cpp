@@ -86,8 +86,8 @@ namespace {
 UCCS_SHMEM_BOTH(DEFINE_COPIES, , void, mem, put_bytes, get_bytes)
 
 // What is left of an operation is what the CPU's store buffer holds.
-UCCS_SHMEMX(void, wait_req, (shmemx_request_handle_t)) { quiet(); }
+UCCS_SHMEMX(void, wait_req, (shmemx_request_handle_t)) { quiet_everywhere(); }
 UCCS_SHMEMX(void, test_req, (shmemx_request_handle_t, int* flag)) {
-  quiet();
+  quiet_everywhere();
   *flag = 1;
 }

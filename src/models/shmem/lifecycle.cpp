@@ -54,9 +54,9 @@ void at_exit(int status, void*) {
 uccs_status_t start_first() {
   const uccs_status_t status = core::job_start();
   if (status != UCCS_OK) return status;
+  rte::set_phase(rte::Phase::kInitialized);  // from here on PEs wait for each other
   prepare_comparisons();
   make_predefined_teams();
-  rte::set_phase(rte::Phase::kInitialized);
   if (owner == 0) on_exit(at_exit, nullptr);
   owner = getpid();
   print_information();

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <cstdint>
+#include <cstring>
+#include <type_traits>
 
 #include "base/log.hpp"
 #include "core/direct.hpp"
@@ -32,18 +34,19 @@ class Lock {
     if (static_cast<unsigned>(core::job.size) >= kWaits)
       base::fatal("%s: a lock of %zu bytes serves %u PEs at most", call, 2 * sizeof(Half),
                   kWaits - 1u);
-    tail_ = &half(home(), 0);
-    node_ = &half(core::job.me, 1);
+    tail_ = half(home(), 0);
+    node_ = half(core::job.me, 1);
+    if (node_ == nullptr) core::fail_translate(call, symmetric, core::job.me);
   }
 
   void acquire() {
     // Relaxed: the exchange publishes it. From then on a successor may write to it, too.
     __atomic_store_n(node_, 0, __ATOMIC_RELAXED);
-    const Half before = __atomic_exchange_n(tail_, self(), __ATOMIC_ACQ_REL);
+    const Half before = swap_tail(self());
     if (before == 0) return;
     __atomic_fetch_or(node_, kWaits, __ATOMIC_RELAXED);
     // Only now that it waits does its predecessor learn of it, who may then hand over at once.
-    __atomic_fetch_or(&half(static_cast<int>(before - 1), 1), self(), __ATOMIC_RELEASE);
+    update_node(static_cast<int>(before - 1), base::AtomicOp::kOr, self());
     Waiting waiting(call_);
     // Acquire: pairs with the hand-over in release.
     while ((__atomic_load_n(node_, __ATOMIC_ACQUIRE) & kWaits) != 0) waiting.pause();
@@ -51,23 +54,19 @@ class Lock {
 
   bool try_acquire() {
     __atomic_store_n(node_, 0, __ATOMIC_RELAXED);
-    Half free = 0;
-    return __atomic_compare_exchange_n(tail_, &free, self(), false, __ATOMIC_ACQ_REL,
-                                       __ATOMIC_RELAXED);
+    return replace_tail(0, self()) == 0;
   }
 
   void release() {
     Half next = successor();
     if (next == 0) {
-      Half me = self();
-      if (__atomic_compare_exchange_n(tail_, &me, 0, false, __ATOMIC_RELEASE, __ATOMIC_RELAXED))
-        return;
-      if (me == 0) return;     // nobody holds it
+      const Half last = replace_tail(self(), 0);
+      if (last == self()) return;
+      if (last == 0) return;   // nobody holds it
       Waiting waiting(call_);  // somebody is queueing: it will say who it is
       while ((next = successor()) == 0) waiting.pause();
     }
-    __atomic_fetch_and(&half(static_cast<int>(next - 1), 1), static_cast<Half>(~kWaits),
-                       __ATOMIC_RELEASE);
+    update_node(static_cast<int>(next - 1), base::AtomicOp::kAnd, static_cast<Half>(~kWaits));
   }
 
  private:
@@ -88,15 +87,65 @@ class Lock {
     return static_cast<int>(distance / (2 * sizeof(Half)) % static_cast<unsigned>(core::job.size));
   }
 
-  Half& half(int ec, int index) const {
+  /// As mapped; nullptr on another node.
+  Half* half(int ec, int index) const {
     void* const word = core::translate(symmetric_, ec);
-    if (word == nullptr) slow_atomic(SHMEM_CTX_DEFAULT, symmetric_, ec, call_);
-    return static_cast<Half*>(word)[index];
+    return word != nullptr ? static_cast<Half*>(word) + index : nullptr;
+  }
+
+  Half swap_tail(Half value) const {
+    if (tail_ != nullptr) [[likely]]
+      return __atomic_exchange_n(tail_, value, __ATOMIC_ACQ_REL);
+    return far_update(home(), 0, [value](Half) { return value; });
+  }
+
+  /// What the tail was; it becomes `value` if that is `expected`.
+  Half replace_tail(Half expected, Half value) const {
+    if (tail_ == nullptr) [[unlikely]]
+      return far_update(home(), 0, [=](Half found) { return found == expected ? value : found; });
+    __atomic_compare_exchange_n(tail_, &expected, value, false, __ATOMIC_ACQ_REL, __ATOMIC_RELAXED);
+    return expected;
+  }
+
+  /// kOr or kAnd on the place of `ec` in the queue.
+  void update_node(int ec, base::AtomicOp op, Half value) const {
+    Half* const at = half(ec, 1);
+    const bool is_or = op == base::AtomicOp::kOr;
+    if (at == nullptr) [[unlikely]]
+      far_update(ec, 1,
+                 [=](Half old) { return static_cast<Half>(is_or ? old | value : old & value); });
+    else if (is_or)
+      __atomic_fetch_or(at, value, __ATOMIC_RELEASE);
+    else
+      __atomic_fetch_and(at, value, __ATOMIC_RELEASE);
+  }
+
+  /// On another node, where atomics have 4 or 8 bytes: `change(old)` of a half by compare-and-swap
+  /// of what is around it. Returns what the half was.
+  template <class Change>
+  [[gnu::cold, gnu::noinline]] Half far_update(int ec, int index, Change change) const {
+    using Whole = std::conditional_t<sizeof(Half) == 2, uint32_t, uint64_t>;
+    const auto swap_if = [&](Whole expected, Whole value) {
+      return slow_atomic_value(SHMEM_CTX_DEFAULT, base::AtomicOp::kCompareSwap, symmetric_, value,
+                               expected, true, ec, call_);
+    };
+    Whole found = swap_if(0, 0);
+    for (;;) {
+      Half halves[2];
+      std::memcpy(halves, &found, sizeof found);
+      const Half before = halves[index];
+      halves[index] = change(before);
+      Whole value;
+      std::memcpy(&value, halves, sizeof value);
+      const Whole seen = value == found ? found : swap_if(found, value);
+      if (seen == found) return before;
+      found = seen;
+    }
   }
 
   void* symmetric_;
   const char* call_;
-  Half* tail_;  ///< the home's
+  Half* tail_;  ///< the home's; nullptr on another node
   Half* node_;  ///< this PE's
 };
 
@@ -140,7 +189,7 @@ UCCS_SHMEM(void, clear_lock, (long* lock)) {
     note_lock_cleared(lock, call);
     note_quiet(default_context());
   }
-  quiet();
+  quiet_everywhere();
   Lock<uint32_t>(lock, call).release();
 }
 
@@ -161,7 +210,7 @@ UCCS_FORTRAN(void, shmem_set_lock, (int* lock)) {
 }
 
 UCCS_FORTRAN(void, shmem_clear_lock, (int* lock)) {
-  quiet();
+  quiet_everywhere();
   Lock<uint16_t>(lock, "SHMEM_CLEAR_LOCK").release();
 }
 

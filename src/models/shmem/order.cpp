@@ -3,8 +3,14 @@
 
 #include "base/log.hpp"
 #include "models/shmem/check.hpp"
+#include "models/shmem/slow.hpp"
 
 namespace shmem = uccs::shmem;
+
+void shmem::quiet_nodes() {
+  quiet_network();
+  quiet();
+}
 
 namespace {
 
@@ -25,31 +31,31 @@ void check_order(shmem_ctx_t ctx, bool is_quiet, const char* call) {
 }
 
 /// Tail calls, so that the open gate costs two instructions.
-[[gnu::cold, gnu::noinline]] void guarded_fence(shmem_ctx_t ctx, const char* call) {
-  check_order(ctx, false, call);
-  shmem::fence();
+[[gnu::cold, gnu::noinline]] void long_fence(shmem_ctx_t ctx, const char* call) {
+  if (shmem::is_guarded) check_order(ctx, false, call);
+  shmem::quiet_nodes();
 }
-[[gnu::cold, gnu::noinline]] void guarded_quiet(shmem_ctx_t ctx, const char* call) {
-  check_order(ctx, true, call);
-  shmem::quiet();
+[[gnu::cold, gnu::noinline]] void long_quiet(shmem_ctx_t ctx, const char* call) {
+  if (shmem::is_guarded) check_order(ctx, true, call);
+  shmem::quiet_nodes();
 }
 
 [[gnu::always_inline]] inline void fence(shmem_ctx_t ctx, const char* call) {
-  if (shmem::is_guarded) [[unlikely]]
-    return guarded_fence(ctx, call);
+  if (shmem::has_more_to_order) [[unlikely]]
+    return long_fence(ctx, call);
   shmem::fence();
 }
 
 [[gnu::always_inline]] inline void quiet(shmem_ctx_t ctx, const char* call) {
-  if (shmem::is_guarded) [[unlikely]]
-    return guarded_quiet(ctx, call);
+  if (shmem::has_more_to_order) [[unlikely]]
+    return long_quiet(ctx, call);
   shmem::quiet();
 }
 
 void pe_quiet(shmem_ctx_t ctx, const int* pes, size_t count, const char* call) {
   if (shmem::is_guarded) [[unlikely]]
     check_pes(ctx, pes, count, call);
-  shmem::quiet();
+  shmem::quiet_everywhere();
 }
 
 }  // namespace

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <string.h>
 
+#include "core/context.hpp"
 #include "core/direct.hpp"
 #include "core/job.hpp"
 #include "models/shmem/check.hpp"
@@ -42,7 +43,8 @@ UCCS_SHMEM(int, pe_accessible, (int pe)) {
 
 UCCS_SHMEM(int, addr_accessible, (const void* addr, int pe)) {
   const Entry entry("shmem_addr_accessible");
-  return core::is_symmetric(addr) && core::translate(addr, pe) != nullptr;
+  if (!core::is_symmetric(addr) || pe < 0 || pe >= core::job.size) return 0;
+  return core::translate(addr, pe) != nullptr || core::job_context() != nullptr;
 }
 
 UCCS_SHMEM(void*, ptr, (const void* dest, int pe)) {

@@ -212,7 +212,8 @@ void put_strided(shmem_ctx_t ctx, void* dest, const void* source, ptrdiff_t dest
     to = static_cast<std::byte*>(check_blocks(
         ctx, true, dest, source, {dest_stride, source_stride, block, blocks}, bytes, &ec, call));
   if (to == nullptr) [[unlikely]]
-    return slow_put(ctx, dest, source, block * blocks * bytes, ec, call);
+    return slow_put_blocks(ctx, dest, source, {dest_stride, source_stride, block, blocks}, bytes,
+                           ec, call);
   for (size_t i = 0; i < blocks; ++i) {
     store_elements<bytes>(to, from, block);
     to += dest_stride * static_cast<ptrdiff_t>(bytes);
@@ -230,7 +231,8 @@ void get_strided(shmem_ctx_t ctx, void* dest, const void* source, ptrdiff_t dest
     from = static_cast<const std::byte*>(check_blocks(
         ctx, false, dest, source, {dest_stride, source_stride, block, blocks}, bytes, &ec, call));
   if (from == nullptr) [[unlikely]]
-    return slow_get(ctx, dest, source, block * blocks * bytes, ec, call);
+    return slow_get_blocks(ctx, dest, source, {dest_stride, source_stride, block, blocks}, bytes,
+                           ec, call);
   for (size_t i = 0; i < blocks; ++i) {
     load_elements<bytes>(to, from, block);
     to += dest_stride * static_cast<ptrdiff_t>(bytes);

@@ -125,8 +125,11 @@ void make_predefined_teams() {
   // As the world's, this group and its counters live as long as the process.
   const rte::Identity& me = rte::start();
   if (shared.group == nullptr) {
-    if (coll::group_split(*world.group, me.node_first, 1, me.node_size, &shared.own) != UCCS_OK)
-      base::fatal("shmem_init: there is no room for SHMEM_TEAM_SHARED");
+    const uccs_status_t status =
+        me.num_nodes == 1
+            ? coll::group_split(*world.group, me.node_first, 1, me.node_size, &shared.own)
+            : coll::group_split_by_color(*world.group, me.node, me.ec, &shared.own);
+    if (status != UCCS_OK) base::fatal("shmem_init: there is no room for SHMEM_TEAM_SHARED");
     shared.group = &shared.own;
   }
   predefined_teams[reinterpret_cast<uintptr_t>(SHMEM_TEAM_SHARED)] = &shared;

@@ -117,24 +117,57 @@ class Fault : public Forward<FaultChannel> {
     const Address mine = {kMagic, parameters_.me};
     if (capacity < sizeof mine) return 0;
     memcpy(buffer, &mine, sizeof mine);
-    return sizeof mine;
+    inner_bytes_ =
+        Forward::address(static_cast<std::byte*>(buffer) + sizeof mine, capacity - sizeof mine);
+    return sizeof mine + inner_bytes_;
   }
   uccs_status_t connect(const Peer& peer) {
-    Address theirs;
-    if (peer.address_bytes != sizeof theirs) return UCCS_ERR_INVALID;
-    memcpy(&theirs, peer.address, sizeof theirs);
-    if (theirs.magic != kMagic || theirs.ec != peer.ec) return UCCS_ERR_INVALID;
     Peer bare = peer;
     bare.address_bytes = 0;
+    if (inner_bytes_ > 0 && peer.address_bytes == 0) return Forward::connect(bare);  // asks later
+    Address theirs;
+    std::byte own[sizeof theirs];
+    const void* bytes = peer.address;
+    size_t length = peer.address_bytes;
+    if (length == 0 && parameters_.find_address) {
+      length = parameters_.find_address(parameters_.user, peer.ec, own, sizeof own);
+      bytes = own;
+    }
+    if (length != sizeof theirs + inner_bytes_) return UCCS_ERR_INVALID;
+    memcpy(&theirs, bytes, sizeof theirs);
+    if (theirs.magic != kMagic || theirs.ec != peer.ec) return UCCS_ERR_INVALID;
+    if (inner_bytes_ > 0) {
+      bare.address = static_cast<const std::byte*>(bytes) + sizeof theirs;
+      bare.address_bytes = inner_bytes_;
+    }
     return Forward::connect(bare);
   }
   static uccs_status_t open(const OpenParameters& parameters, Fault** instance_out) {
     return open_wrapped(parameters, instance_out);
   }
+  void prepare(OpenParameters* next) {
+    next->find_address = find_inner;
+    next->user = this;
+  }
   void close() {
     table_->close(inner_);
     delete this;
   }
+
+ private:
+  /// OpenParameters::find_address of the wrapped transport: what follows our own part.
+  static size_t find_inner(void* user, int ec, void* buffer, size_t capacity) {
+    const OpenParameters& mine = static_cast<Fault*>(user)->parameters_;
+    if (!mine.find_address) return 0;
+    const size_t room = capacity + sizeof(Address);
+    std::unique_ptr<std::byte[]> whole(new (std::nothrow) std::byte[room]);
+    const size_t bytes = whole ? mine.find_address(mine.user, ec, whole.get(), room) : 0;
+    if (bytes <= sizeof(Address)) return 0;
+    memcpy(buffer, whole.get() + sizeof(Address), bytes - sizeof(Address));
+    return bytes - sizeof(Address);
+  }
+
+  size_t inner_bytes_ = 0;
 };
 
 }  // namespace

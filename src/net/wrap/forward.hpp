@@ -79,10 +79,14 @@ class Forward {
     self->parameters_ = parameters;
     OpenParameters next = parameters;
     next.inner = parameters.inner + 1;
+    self->prepare(&next);
     const uccs_status_t status = self->table_->open(next, &self->inner_);
     if (status == UCCS_OK) *instance_out = self.release();
     return status;
   }
+
+  /// Before the wrapped transport is opened.
+  void prepare(OpenParameters*) {}
 
   const Transport* table_ = nullptr;
   Instance* inner_ = nullptr;

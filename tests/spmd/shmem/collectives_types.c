@@ -216,7 +216,8 @@ static void back_to_back(void) {
     else
       shmem_barrier_all();
     CHECK(shmem_long_alltoall(SHMEM_TEAM_SHARED, one, list, 1) == 0);
-    for (int pe = 0; pe < n; ++pe) CHECK(one[pe] == round + me);
+    const int mine = shmem_team_my_pe(SHMEM_TEAM_SHARED);
+    for (int pe = 0; pe < shmem_team_n_pes(SHMEM_TEAM_SHARED); ++pe) CHECK(one[pe] == round + mine);
     shmem_sync_all();
   }
 }

@@ -52,11 +52,14 @@ static void check_places(int me, int n) {
   CHECK(shmemx_pe_locality(-1, &theirs) == -1 && shmemx_pe_locality(n, &theirs) == -1);
   CHECK(shmemx_pe_distance(me) == SHMEMX_DISTANCE_SELF && shmemx_pe_distance(n) == -1);
   for (int pe = 0; pe < n; ++pe) {
-    CHECK(shmemx_pe_locality(pe, &theirs) == 0 && theirs.node == mine.node);
+    const int is_near = shmem_ptr(in, pe) != NULL;
+    CHECK(shmemx_pe_locality(pe, &theirs) == 0 && (theirs.node == mine.node) == is_near);
     CHECK(theirs.core >= SHMEMX_PLACE_UNKNOWN && theirs.socket >= SHMEMX_PLACE_UNKNOWN);
     const int distance = shmemx_pe_distance(pe);
-    CHECK(pe == me || (distance >= SHMEMX_DISTANCE_CORE && distance <= SHMEMX_DISTANCE_NODE));
-    if (theirs.core != SHMEMX_PLACE_UNKNOWN && theirs.core == mine.core)
+    CHECK(pe == me || is_near || distance == SHMEMX_DISTANCE_REMOTE);
+    CHECK(pe == me || !is_near ||
+          (distance >= SHMEMX_DISTANCE_CORE && distance <= SHMEMX_DISTANCE_NODE));
+    if (is_near && theirs.core != SHMEMX_PLACE_UNKNOWN && theirs.core == mine.core)
       CHECK(distance <= SHMEMX_DISTANCE_CORE);
   }
 }

@@ -108,12 +108,16 @@ int main(void) {
   CHECK(shmem_ptr(&on_stack, me) == NULL && shmem_ptr(after, n) == NULL);
   CHECK(shmem_ptr(after, -1) == NULL && shmem_ptr(NULL, me) == NULL);
   CHECK(shmem_ptr(private_block, next) == NULL);
-  long* there = shmem_ptr(after, next);
-  CHECK(there);
-  *there = 1000 + me;
-  long* global_there = shmem_ptr(&global, next);
-  CHECK(global_there);
-  *global_there = 2000 + me;
+  long *there = shmem_ptr(after, next), *global_there = shmem_ptr(&global, next);
+  if (shmem_team_translate_pe(SHMEM_TEAM_WORLD, next, SHMEM_TEAM_SHARED) >= 0) {
+    CHECK(there && global_there);
+    *there = 1000 + me;
+    *global_there = 2000 + me;
+  } else { /* on another node */
+    CHECK(!there && !global_there);
+    shmem_long_p(after, 1000 + me, next);
+    shmem_long_p(&global, 2000 + me, next);
+  }
   shmem_barrier_all();
   CHECK(*after == 1000 + writer && global == 2000 + writer);
   CHECK(shmem_team_ptr(SHMEM_TEAM_WORLD, after, next) == there);

@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "core/remote.hpp"
+
+#include <memory>
+#include <mutex>
+
+#include "base/log.hpp"
+#include "core/context.hpp"
+#include "core/job.hpp"
+#include "core/network.hpp"
+#include "core/transfer.hpp"
+
+namespace uccs::core {
+namespace {
+
+std::mutex lock;  // guards making them
+std::atomic<std::atomic<Endpoint*>*> endpoints = nullptr;
+
+Endpoint* make(int ec) {
+  const std::lock_guard guard(lock);
+  auto* all = endpoints.load(std::memory_order_relaxed);
+  if (!all) {
+    all = new std::atomic<Endpoint*>[static_cast<size_t>(job.size)] {};
+    endpoints.store(all, std::memory_order_release);
+  }
+  Endpoint* made = all[ec].load(std::memory_order_relaxed);
+  if (made) return made;
+  if (!job_context())
+    base::fatal("EC %d is on another node, and no network joins the nodes: %s", ec,
+                why_no_network());
+  const uccs_status_t status = uccs_endpoint_create(job_context(), ec, UCCS_LANE_ANY, &made);
+  if (status != UCCS_OK) base::fatal("EC %d cannot be reached: %s", ec, uccs_status_string(status));
+  all[ec].store(made, std::memory_order_release);
+  return made;
+}
+
+}  // namespace
+
+Endpoint* remote_endpoint(int ec) {
+  // Acquire: pairs with `make`.
+  const auto* all = endpoints.load(std::memory_order_acquire);
+  Endpoint* found = all ? all[ec].load(std::memory_order_acquire) : nullptr;
+  return found ? found : make(ec);
+}
+
+uccs_status_t remote_atomic(int ec, base::AtomicOp op, base::AtomicType type, const void* symmetric,
+                            uint64_t operand, uint64_t expected, uint64_t* result_out,
+                            uccs_request_t* request_out) {
+  return start_atomic(remote_endpoint(ec), UCCS_REGION_SYMMETRIC, symmetric,
+                      {op, type, operand, expected}, result_out, request_out);
+}
+
+const char* why_no_network() { return chosen_network(nullptr).reason; }
+
+void forget_remote_endpoints() {
+  const std::lock_guard guard(lock);
+  delete[] endpoints.exchange(nullptr, std::memory_order_relaxed);
+}
+
+}  // namespace uccs::core

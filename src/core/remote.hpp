@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+#include "core/request.hpp"
+
+namespace uccs::core {
+
+/// The job context's endpoint to an EC of another node, made at first use and kept. Ends the job
+/// when there is no way to it. Threads: any.
+Endpoint* remote_endpoint(int ec);
+
+/// An atomic operation on symmetric memory of EC `ec`, which is on another node. Answers as every
+/// posting call. `result_out`: the old value in its low bytes, may be nullptr.
+uccs_status_t remote_atomic(int ec, base::AtomicOp op, base::AtomicType type, const void* symmetric,
+                            uint64_t operand, uint64_t expected, uint64_t* result_out,
+                            uccs_request_t* request_out);
+
+/// Why there is no job context where the job spans nodes.
+const char* why_no_network();
+
+/// Forgets all of them; their context frees them.
+void forget_remote_endpoints();
+
+}  // namespace uccs::core

@@ -1,0 +1,274 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/// Channels: puts, gets, and the completions of all that they post.
+#include <string.h>
+
+#include <new>
+
+#include "mem/copy.hpp"
+#include "net/ofi/ofi.hpp"
+
+namespace uccs::net::ofi {
+namespace {
+
+constexpr size_t kBuffers = 64;
+constexpr size_t kWorks = 256;
+
+bool is_within(const Extent& area, const void* memory, size_t bytes) {
+  const auto offset = reinterpret_cast<uintptr_t>(memory) - reinterpret_cast<uintptr_t>(area.base);
+  return offset < area.bytes && bytes <= area.bytes - offset;
+}
+
+uccs_status_t status_of(int error) {
+  switch (error) {
+    case FI_EACCES:
+    case FI_EINVAL:
+    case FI_ENOKEY:
+      return UCCS_ERR_ADDRESS;
+    default:
+      return UCCS_ERR_PEER_FAILED;
+  }
+}
+
+}  // namespace
+
+bool Ofi::Channel::start(Ofi* owner, int index) {
+  Fabric& fabric = *owner->fabric_;
+  owner_ = owner;
+  index_ = index;
+  is_connected_.reset(
+      new (std::nothrow) bool[static_cast<size_t>(owner->num_ecs_ * owner->shape_.lanes)]{});
+  buffers_.reset(new (std::nothrow) Buffer[kBuffers]);
+  works_.reset(new (std::nothrow) Work[kWorks]);
+  Port* opened = fabric.open_port();
+  if (!is_connected_ || !buffers_ || !works_ || !opened) return false;
+  if (fabric.needs_local_registration()) {
+    buffers_mr_ = fabric.register_with(
+        opened, {reinterpret_cast<std::byte*>(buffers_.get()), kBuffers * sizeof(Buffer)});
+    if (!buffers_mr_ || !fabric.register_areas(opened)) return false;
+  }
+  for (size_t i = 0; i < kBuffers; ++i) {
+    buffers_[i].is_buffer = true;
+    give_back(&buffers_[i]);
+  }
+  for (size_t i = 0; i < kWorks; ++i) {
+    works_[i].is_buffer = false;
+    works_[i].temporary = nullptr;
+    give_back(&works_[i]);
+  }
+  port = opened;
+  return true;
+}
+
+Work* Ofi::Channel::take_work() {
+  Work* work = free_works_;
+  if (work) free_works_ = work->next;
+  return work;
+}
+
+Buffer* Ofi::Channel::take_buffer() {
+  Work* work = free_buffers_;
+  if (work) free_buffers_ = work->next;
+  return static_cast<Buffer*>(work);
+}
+
+void Ofi::Channel::give_back(Work* work) {
+  Work*& list = work->is_buffer ? free_buffers_ : free_works_;
+  work->next = list;
+  list = work;
+}
+
+/// What the local side is called by a provider that wants it registered: this EC's areas are, other
+/// memory is for as long as the operation takes. nullptr, with `work->temporary` as well: refused.
+void* Ofi::Channel::describe_local(const void* memory, size_t bytes, Work* work) {
+  work->temporary = nullptr;
+  const Fabric& fabric = *owner_->fabric_;
+  if (is_within(fabric.heap(), memory, bytes)) return fi_mr_desc(port->heap);
+  if (is_within(fabric.statics(), memory, bytes)) return fi_mr_desc(port->statics);
+  auto* base = static_cast<std::byte*>(const_cast<void*>(memory));
+  work->temporary = owner_->fabric_->register_with(port, {base, bytes});
+  return work->temporary ? fi_mr_desc(work->temporary) : nullptr;
+}
+
+uccs_status_t Ofi::Channel::finish_post(ssize_t posted, Work* work) {
+  if (posted == 0) {
+    under_way_.fetch_add(1, std::memory_order_relaxed);
+    return UCCS_IN_PROGRESS;
+  }
+  if (!work->is_buffer && work->temporary) {
+    fi_close(&work->temporary->fid);
+    work->temporary = nullptr;
+  }
+  give_back(work);
+  if (posted != -FI_EAGAIN) return status_of(static_cast<int>(-posted));
+  poll();
+  return UCCS_AGAIN;
+}
+
+uccs_status_t Ofi::Channel::transfer(bool is_put, int ec, const Remote& remote, void* local,
+                                     size_t bytes, Completion* completion) {
+  Ofi& ofi = *owner_;
+  if (remote.area == Area::kRegistered) return UCCS_ERR_UNSUPPORTED;
+  const bool is_heap = remote.area == Area::kHeap;
+  if (ec == ofi.me_) {
+    const Extent area = is_heap ? ofi.fabric_->heap() : ofi.fabric_->statics();
+    if (remote.offset > area.bytes || bytes > area.bytes - remote.offset) return UCCS_ERR_ADDRESS;
+    std::byte* there = area.base + remote.offset;
+    if (bytes > 0) mem::copy(is_put ? there : local, is_put ? local : there, bytes);
+    return UCCS_OK;
+  }
+  if (bytes == 0) return UCCS_OK;
+  const PeerState* peer = ofi.reach(ec);
+  if (!peer) return UCCS_ERR_PEER_FAILED;
+  const size_t room = is_heap ? peer->heap_bytes : peer->static_bytes;
+  if (remote.offset > room || bytes > room - remote.offset) return UCCS_ERR_ADDRESS;
+  if (bytes > ofi.fabric_->info().ep_attr->max_msg_size) return UCCS_ERR_UNSUPPORTED;
+  if (!port->domain->lock.try_lock()) return UCCS_AGAIN;
+  const int lane = index_ % peer->lanes;
+  const Key& key = is_heap ? peer->by_lane[lane].heap : peer->by_lane[lane].statics;
+  const fi_addr_t address = ofi.address_of(*this, *peer, ec, lane);
+  const uint64_t there = key.base + remote.offset;
+  const bool is_copied = is_put && bytes <= kPayloadMax;
+  Work* work = is_copied ? take_buffer() : take_work();
+  uccs_status_t status;
+  if (!work || address == FI_ADDR_UNSPEC) {
+    if (work) give_back(work);
+    poll();
+    status = address == FI_ADDR_UNSPEC ? UCCS_ERR_PEER_FAILED : UCCS_AGAIN;
+  } else {
+    work->kind = Tracked::Kind::kTransfer;
+    work->completion = completion;
+    void* descriptor = nullptr;
+    bool is_described = true;
+    if (is_copied) {
+      auto* buffer = static_cast<Buffer*>(work);
+      memcpy(buffer->data, local, bytes);
+      local = buffer->data;
+      if (buffers_mr_) descriptor = fi_mr_desc(buffers_mr_);
+    } else if (ofi.fabric_->needs_local_registration()) {
+      descriptor = describe_local(local, bytes, work);
+      is_described = descriptor != nullptr;
+    }
+    if (!is_described) {
+      give_back(work);
+      status = UCCS_ERR_NO_MEMORY;
+    } else {
+      const ssize_t posted = is_put ? fi_write(port->ep, local, bytes, descriptor, address, there,
+                                               key.key, &work->context)
+                                    : fi_read(port->ep, local, bytes, descriptor, address, there,
+                                              key.key, &work->context);
+      status = finish_post(posted, work);
+    }
+  }
+  port->domain->lock.unlock();
+  return status;
+}
+
+uccs_status_t Ofi::Channel::put(int ec, const Remote& dest, const void* source, size_t bytes,
+                                Completion* completion) {
+  return transfer(true, ec, dest, const_cast<void*>(source), bytes, completion);
+}
+
+uccs_status_t Ofi::Channel::get(int ec, const Remote& source, void* dest, size_t bytes,
+                                Completion* completion) {
+  return transfer(false, ec, source, dest, bytes, completion);
+}
+
+uccs_status_t Ofi::Channel::atomic(int, const Remote&, const AtomicArguments&, uint64_t*,
+                                   Completion*) {
+  return UCCS_ERR_UNSUPPORTED;
+}
+
+uccs_status_t Ofi::Channel::flush(int) {
+  // Acquire: pairs with complete_finished.
+  return under_way_.load(std::memory_order_acquire) == 0 ? UCCS_OK : UCCS_IN_PROGRESS;
+}
+
+int Ofi::Channel::poll() {
+  constexpr size_t kEntries = 16;
+  fi_cq_msg_entry entries[kEntries];
+  const ssize_t count = fi_cq_read(port->cq, entries, kEntries);
+  int steps = 0;
+  const auto end = [&](void* context, uccs_status_t status) {
+    auto* tracked = static_cast<Tracked*>(context);
+    auto* work = static_cast<Work*>(tracked);
+    ++steps;
+    if (tracked->kind == Tracked::Kind::kMessage) {
+      give_back(work);
+      under_way_.fetch_sub(1, std::memory_order_release);
+      return;
+    }
+    work->status = status;
+    work->next = finished_;
+    finished_ = work;
+    finished_count_.fetch_add(1, std::memory_order_relaxed);
+  };
+  for (ssize_t i = 0; i < count; ++i) end(entries[i].op_context, UCCS_OK);
+  if (count == -FI_EAVAIL) {
+    fi_cq_err_entry error = {};
+    if (fi_cq_readerr(port->cq, &error, 0) == 1 && error.op_context)
+      end(error.op_context, status_of(error.err));
+  }
+  return steps;
+}
+
+int Ofi::Channel::complete_finished() {
+  if (finished_count_.load(std::memory_order_relaxed) == 0) return 0;
+  if (!port->domain->lock.try_lock()) return 0;
+  Work* work = finished_;
+  finished_ = nullptr;
+  finished_count_.store(0, std::memory_order_relaxed);
+  struct End {
+    Completion* completion;
+    uccs_status_t status;
+  };
+  int steps = 0;
+  // The callbacks run without the lock; their works go back first, so that all fit on the stack.
+  while (work) {
+    constexpr int kBatch = 32;
+    End ends[kBatch];
+    int count = 0;
+    for (; work && count < kBatch; ++count) {
+      Work* next = work->next;
+      ends[count] = {work->completion, work->status};
+      if (!work->is_buffer && work->temporary) {
+        fi_close(&work->temporary->fid);
+        work->temporary = nullptr;
+      }
+      give_back(work);
+      work = next;
+    }
+    port->domain->lock.unlock();
+    for (int i = 0; i < count; ++i) {
+      ends[i].completion->done(ends[i].completion, ends[i].status);
+      under_way_.fetch_sub(1, std::memory_order_release);
+    }
+    steps += count;
+    if (work) port->domain->lock.lock();
+    if (!work) return steps;
+  }
+  port->domain->lock.unlock();
+  return steps;
+}
+
+int Ofi::Channel::progress(int lane, uint32_t traffic, int budget, const Sink& sink) {
+  Ofi& ofi = *owner_;
+  polls_.store(polls_.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
+  if (under_way_.load(std::memory_order_relaxed) > 0 && port->domain->lock.try_lock()) {
+    poll();
+    port->domain->lock.unlock();
+  }
+  int steps = complete_finished();
+  ofi.poll_inlet(ofi.inlets_[lane]);
+  if (ofi.shape_.lanes > 1) {
+    // Puts and gets of others come in by any lane.
+    next_inlet_ = next_inlet_ + 1 < ofi.shape_.lanes ? next_inlet_ + 1 : 0;
+    if (next_inlet_ != lane) ofi.poll_inlet(ofi.inlets_[next_inlet_]);
+  }
+  for (const Traffic which : {Traffic::kReply, Traffic::kRequest, Traffic::kSend})
+    if ((traffic & traffic_bit(which)) != 0)
+      steps += ofi.deliver(ofi.inlets_[lane], which, budget, sink);
+  if (ofi.owing_.load(std::memory_order_relaxed) > 0) ofi.return_all_credits();
+  return steps;
+}
+
+}  // namespace uccs::net::ofi

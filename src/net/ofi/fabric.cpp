@@ -1,0 +1,187 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "net/ofi/fabric.hpp"
+
+#include <arpa/inet.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <algorithm>
+#include <new>
+
+#include "base/log.hpp"
+
+namespace uccs::net::ofi {
+namespace {
+
+constexpr uint32_t kVersion = FI_VERSION(1, 14);
+/// Operations on their way per endpoint; a channel has buffers for fewer.
+constexpr size_t kQueueSize = 512;
+
+fi_info* list(const char* provider, uint64_t completion) {
+  fi_info* hints = fi_allocinfo();
+  if (!hints) return nullptr;
+  hints->caps = FI_MSG | FI_RMA;
+  hints->mode = FI_CONTEXT | FI_CONTEXT2;
+  hints->ep_attr->type = FI_EP_RDM;
+  hints->domain_attr->threading = FI_THREAD_DOMAIN;
+  hints->domain_attr->mr_mode =
+      FI_MR_LOCAL | FI_MR_VIRT_ADDR | FI_MR_ALLOCATED | FI_MR_PROV_KEY | FI_MR_ENDPOINT;
+  hints->domain_attr->resource_mgmt = FI_RM_ENABLED;
+  hints->tx_attr->op_flags = completion;
+  if (provider && *provider) hints->fabric_attr->prov_name = strdup(provider);
+  fi_info* found = nullptr;
+  if (fi_getinfo(kVersion, nullptr, nullptr, 0, hints, &found) != 0) found = nullptr;
+  fi_freeinfo(hints);
+  return found;
+}
+
+bool is_ip(const fi_info& info) {
+  return info.addr_format == FI_SOCKADDR_IN || info.addr_format == FI_SOCKADDR_IN6;
+}
+
+bool is_loopback(const fi_info& info) {
+  if (!info.src_addr) return false;
+  if (info.addr_format == FI_SOCKADDR_IN)
+    return ntohl(static_cast<const sockaddr_in*>(info.src_addr)->sin_addr.s_addr) >> 24 == 127;
+  if (info.addr_format == FI_SOCKADDR_IN6)
+    return IN6_IS_ADDR_LOOPBACK(&static_cast<const sockaddr_in6*>(info.src_addr)->sin6_addr);
+  return false;
+}
+
+bool is_named(const fi_info& info, const char* provider) {
+  const char* name = info.fabric_attr->prov_name;
+  const size_t length = strlen(provider);
+  return strncmp(name, provider, length) == 0 && (name[length] == '\0' || name[length] == ';');
+}
+
+/// What is to be used only by those who name it: inside one host, for debugging, or experimental.
+bool is_for_the_asking(const fi_info& info) {
+  for (const char* name : {"shm", "sockets", "udp", "net", "ofi_mrail", "sm2"})
+    if (is_named(info, name)) return true;
+  return false;
+}
+
+/// Larger is better; negative: not this one. Of equals the provider library's own order holds,
+/// which is by speed.
+int rank(const fi_info& info, const Wish& wish) {
+  const bool has_wish = wish.provider && *wish.provider;
+  if (has_wish ? !is_named(info, wish.provider) : is_for_the_asking(info)) return -1;
+  if (*wish.interface && strcmp(info.domain_attr->name, wish.interface) != 0) return -1;
+  if (!is_ip(info)) return 10;
+  // Nodes on one host without knowing it, made by UCCS_NODE, may have nothing but the loopback.
+  if (*wish.interface == '\0' && is_loopback(info) != wish.is_one_host) return 0;
+  return info.addr_format == FI_SOCKADDR_IN ? 5 : 1;
+}
+
+}  // namespace
+
+fi_info* choose(const Wish& wish, char* reason, size_t capacity) {
+  // Libraries of Omni-Path, loaded whether or not there is any, would handle the program's signals.
+  setenv("IPATH_NO_BACKTRACE", "1", 0);
+  setenv("HFI_NO_BACKTRACE", "1", 0);
+  // With delivery complete a put that is complete can be seen by the target's CPU; where that is
+  // not to be had, the network's acknowledgement must do.
+  fi_info* all = list(wish.provider, FI_DELIVERY_COMPLETE);
+  if (!all) all = list(wish.provider, FI_TRANSMIT_COMPLETE);
+  const fi_info* best = nullptr;
+  for (const fi_info* info = all; info; info = info->next)
+    if (rank(*info, wish) > (best ? rank(*best, wish) : -1)) best = info;
+  fi_info* chosen = best ? fi_dupinfo(best) : nullptr;
+  if (chosen) {
+    // Buffers are allocated for as many as it says: by default a hundred megabytes per endpoint.
+    chosen->tx_attr->size = std::min(chosen->tx_attr->size, kQueueSize);
+    chosen->rx_attr->size = std::min(chosen->rx_attr->size, kQueueSize);
+  }
+  if (chosen)
+    snprintf(reason, capacity, "%s on %s%s", chosen->fabric_attr->prov_name,
+             chosen->domain_attr->name,
+             wish.provider && *wish.provider ? ", as asked for" : ", the best that is there");
+  else
+    snprintf(reason, capacity, "libfabric offers no reliable datagrams with remote access%s%s%s%s",
+             wish.provider && *wish.provider ? " by provider " : "",
+             wish.provider ? wish.provider : "", *wish.interface ? " on interface " : "",
+             wish.interface);
+  if (all) fi_freeinfo(all);
+  return chosen;
+}
+
+bool Fabric::start() { return fi_fabric(info_->fabric_attr, &fabric_, nullptr) == 0; }
+
+Fabric::~Fabric() {
+  while (!ports_.empty()) close_port(ports_.back().get());
+  for (const auto& domain : domains_) fi_close(&domain->fid->fid);
+  if (fabric_) fi_close(&fabric_->fid);
+  fi_freeinfo(info_);
+}
+
+Domain* Fabric::open_domain() {
+  auto domain = std::unique_ptr<Domain>(new (std::nothrow) Domain);
+  if (domain && fi_domain(fabric_, info_, &domain->fid, nullptr) == 0) {
+    domains_.push_back(std::move(domain));
+    return domains_.back().get();
+  }
+  if (domains_.empty()) return nullptr;
+  return domains_[next_shared_++ % domains_.size()].get();
+}
+
+fid_mr* Fabric::register_with(Port* port, const Extent& memory) {
+  if (memory.bytes == 0) return nullptr;
+  const uint64_t access = FI_SEND | FI_RECV | FI_READ | FI_WRITE | FI_REMOTE_READ | FI_REMOTE_WRITE;
+  const bool has_own_keys = (info_->domain_attr->mr_mode & FI_MR_PROV_KEY) != 0;
+  fid_mr* mr = nullptr;
+  if (fi_mr_reg(port->domain->fid, memory.base, memory.bytes, access, 0,
+                has_own_keys ? 0 : next_key_++, 0, &mr, nullptr) != 0)
+    return nullptr;
+  if ((info_->domain_attr->mr_mode & FI_MR_ENDPOINT) != 0 &&
+      (fi_mr_bind(mr, &port->ep->fid, 0) != 0 || fi_mr_enable(mr) != 0)) {
+    fi_close(&mr->fid);
+    return nullptr;
+  }
+  return mr;
+}
+
+bool Fabric::register_areas(Port* port) {
+  port->heap = register_with(port, heap_);
+  port->statics = register_with(port, statics_);
+  return (port->heap || heap_.bytes == 0) && (port->statics || statics_.bytes == 0);
+}
+
+Port* Fabric::open_port() {
+  auto port = std::unique_ptr<Port>(new (std::nothrow) Port);
+  if (!port) return nullptr;
+  port->domain = open_domain();
+  if (!port->domain) return nullptr;
+  fid_domain* domain = port->domain->fid;
+  fi_cq_attr cq = {};
+  cq.format = FI_CQ_FORMAT_MSG;
+  cq.wait_obj = may_wait_ ? FI_WAIT_FD : FI_WAIT_NONE;
+  if (fi_cq_open(domain, &cq, &port->cq, nullptr) != 0) {
+    may_wait_ = false;  // then it is looked at from time to time
+    cq.wait_obj = FI_WAIT_NONE;
+    if (fi_cq_open(domain, &cq, &port->cq, nullptr) != 0) return nullptr;
+  }
+  if (may_wait_ && fi_control(&port->cq->fid, FI_GETWAIT, &port->fd) != 0) port->fd = -1;
+  fi_av_attr av = {};
+  av.type = FI_AV_TABLE;
+  const bool is_open = fi_av_open(domain, &av, &port->av, nullptr) == 0 &&
+                       fi_endpoint(domain, info_, &port->ep, nullptr) == 0 &&
+                       fi_ep_bind(port->ep, &port->av->fid, 0) == 0 &&
+                       fi_ep_bind(port->ep, &port->cq->fid, FI_TRANSMIT | FI_RECV) == 0 &&
+                       fi_enable(port->ep) == 0;
+  ports_.push_back(std::move(port));
+  if (is_open) return ports_.back().get();
+  close_port(ports_.back().get());
+  return nullptr;
+}
+
+void Fabric::close_port(Port* port) {
+  if (port->heap) fi_close(&port->heap->fid);
+  if (port->statics) fi_close(&port->statics->fid);
+  if (port->ep) fi_close(&port->ep->fid);
+  if (port->av) fi_close(&port->av->fid);
+  if (port->cq) fi_close(&port->cq->fid);
+  std::erase_if(ports_, [port](const std::unique_ptr<Port>& each) { return each.get() == port; });
+}
+
+}  // namespace uccs::net::ofi

@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/// libfabric's objects, with the locks and the lifetimes that they ask for.
+#pragma once
+#include <rdma/fabric.h>
+#include <rdma/fi_cm.h>
+#include <rdma/fi_domain.h>
+#include <rdma/fi_endpoint.h>
+#include <rdma/fi_errno.h>
+#include <rdma/fi_rma.h>
+
+#include <atomic>
+#include <memory>
+#include <vector>
+
+#include "base/spinlock.hpp"
+#include "net/transport.hpp"
+
+namespace uccs::net::ofi {
+
+/// Which provider and interface are wanted.
+struct Wish {
+  const char* provider;   ///< "tcp", "verbs;ofi_rxm", ...; nullptr or "": the best
+  const char* interface;  ///< "eth0", ...; "": any
+  bool is_one_host;       ///< the loopback is enough, and the only one that surely works
+};
+
+/// The provider to use, to be freed with fi_freeinfo; nullptr when there is none that fits. Writes
+/// why it was chosen, or why nothing was.
+fi_info* choose(const Wish& wish, char* reason, size_t capacity);
+
+/// A domain. All calls on it and on its endpoints are made with
+/// the lock held, so any provider's thread safety is enough.
+struct Domain {
+  fid_domain* fid = nullptr;
+  base::SpinLock lock;
+};
+
+/// An endpoint with its completion queue. Inlets are what peers send to; outlets are what channels
+/// send from.
+struct Port {
+  Domain* domain = nullptr;
+  fid_ep* ep = nullptr;
+  fid_cq* cq = nullptr;
+  fid_av* av = nullptr;
+  int fd = -1;             ///< readable when the queue is not empty; -1: the provider has none
+  fid_mr* heap = nullptr;  ///< this EC's areas, where the port needs them registered
+  fid_mr* statics = nullptr;
+};
+
+/// The fabric, and all that was opened from it.
+class Fabric {
+ public:
+  Fabric(fi_info* info, Extent heap, Extent statics)
+      : info_(info), heap_(heap), statics_(statics) {}
+  ~Fabric();
+  Fabric(const Fabric&) = delete;
+  Fabric& operator=(const Fabric&) = delete;
+
+  bool start();
+  /// A port with a domain of its own, or one that shares with others where the provider limits
+  /// domains. nullptr: nothing more is to be had. One thread at a time.
+  Port* open_port();
+  /// Registers this EC's areas with the port's domain.
+  bool register_areas(Port* port);
+  void close_port(Port* port);
+  /// Registers memory with the port's domain; nullptr when the provider refuses.
+  fid_mr* register_with(Port* port, const Extent& memory);
+
+  const fi_info& info() const { return *info_; }
+  fid_fabric* fid() const { return fabric_; }
+  bool needs_local_registration() const { return (info_->domain_attr->mr_mode & FI_MR_LOCAL) != 0; }
+  bool has_virtual_addresses() const {
+    return (info_->domain_attr->mr_mode & FI_MR_VIRT_ADDR) != 0;
+  }
+  Extent heap() const { return heap_; }
+  Extent statics() const { return statics_; }
+
+ private:
+  Domain* open_domain();
+
+  fi_info* info_;
+  Extent heap_, statics_;
+  fid_fabric* fabric_ = nullptr;
+  std::vector<std::unique_ptr<Domain>> domains_;
+  std::vector<std::unique_ptr<Port>> ports_;
+  size_t next_shared_ = 0;
+  std::atomic<uint64_t> next_key_ = 1;
+  bool may_wait_ = true;
+};
+
+}  // namespace uccs::net::ofi

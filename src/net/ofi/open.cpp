@@ -1,0 +1,268 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/// Opening and closing, addresses, and what peers have told.
+#include <stdio.h>
+#include <string.h>
+#include <sys/random.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <new>
+
+#include "base/backoff.hpp"
+#include "base/clock.hpp"
+#include "base/config.hpp"
+#include "base/config_values.hpp"
+#include "base/log.hpp"
+#include "net/ofi/ofi.hpp"
+
+namespace uccs::net::ofi {
+namespace {
+
+constexpr int kReceives = 32;  ///< posted per inlet
+constexpr uint64_t kCloseNs = 5'000'000'000;
+
+/// A share of what one inlet may be sent by all: at least enough to go on.
+int share(int total, int peers, int least, int most) {
+  return std::clamp(total / peers, least, most);
+}
+
+Key key_of(const Fabric& fabric, fid_mr* mr, const Extent& area) {
+  if (!mr) return {};
+  const auto base = reinterpret_cast<uint64_t>(area.base);
+  return {fi_mr_key(mr), fabric.has_virtual_addresses() ? base : 0};
+}
+
+std::unique_ptr<fi_addr_t[]> no_addresses(size_t count) {
+  std::unique_ptr<fi_addr_t[]> all(new (std::nothrow) fi_addr_t[count]);
+  if (all) std::fill_n(all.get(), count, FI_ADDR_UNSPEC);
+  return all;
+}
+
+}  // namespace
+
+Capabilities Ofi::describe(const Shape&, const Transport* const*) {
+  return {
+      .description = "libfabric: InfiniBand, EFA, Slingshot, Omni-Path, tcp",
+      .has_put_get = true,
+      .has_atomics = false,  // the target's CPU does them: see docs/networks.md
+      .is_same_node = false,
+      .short_is_shared = false,
+      .head_max = kHeadMax,
+      .head_with_payload_max = kHeadWithPayloadMax,
+      .medium_max = kPayloadMax,
+      .inject_max = kPayloadMax,
+      .inbox_bytes = 0,
+  };
+}
+
+uccs_status_t Ofi::open(const OpenParameters& parameters, Ofi** instance_out) {
+  base::log_set_identity(parameters.me, parameters.num_ecs);
+  char reason[160];
+  const Wish wish = {parameters.provider, base::config().net_interface, parameters.is_one_host};
+  fi_info* info = choose(wish, reason, sizeof reason);
+  if (!info) {
+    base::log_line(base::LogLevel::kError,
+                   "no network: %s; `fi_info -t FI_EP_RDM -c FI_RMA` lists what there is, UCCS_NET "
+                   "and UCCS_NET_INTERFACE choose",
+                   reason);
+    return UCCS_ERR_NOT_FOUND;
+  }
+  base::log_line(base::LogLevel::kInfo, "network: %s", reason);
+  auto* self = new (std::nothrow) Ofi;
+  if (!self) {
+    fi_freeinfo(info);
+    return UCCS_ERR_NO_MEMORY;
+  }
+  self->fabric_.reset(new (std::nothrow) Fabric(info, parameters.heap, parameters.statics));
+  self->me_ = parameters.me;
+  self->num_ecs_ = parameters.num_ecs;
+  self->shape_ = parameters.shape;
+  self->credits_plain_ = share(4096, parameters.num_ecs, 4, 64);
+  self->credits_payload_ = share(1024, parameters.num_ecs, 2, 16);
+  self->find_address_ = parameters.find_address;
+  self->user_ = parameters.user;
+  const auto peers = static_cast<size_t>(parameters.num_ecs);
+  self->peers_.reset(new (std::nothrow) std::atomic<PeerState*>[peers] {});
+  self->inlets_.reset(new (std::nothrow) Inlet[static_cast<size_t>(parameters.shape.lanes)]);
+  self->channels_.reset(new (std::nothrow) Channel[static_cast<size_t>(parameters.shape.channels)]);
+  if (getrandom(&self->cookie_, sizeof self->cookie_, 0) != sizeof self->cookie_)
+    self->cookie_ = base::now_ns();
+  const bool is_open = self->fabric_ && self->peers_ && self->inlets_ && self->channels_ &&
+                       self->fabric_->start() && self->start_inlets() && self->start_engine();
+  if (!is_open) {
+    base::log_line(base::LogLevel::kError,
+                   "the network (%s) cannot be opened; UCCS_NET=ofi:<provider> chooses another",
+                   reason);
+    delete self;
+    return UCCS_ERR_SYSTEM;
+  }
+  *instance_out = self;
+  return UCCS_OK;
+}
+
+bool Ofi::start_inlets() {
+  for (int lane = 0; lane < shape_.lanes; ++lane) {
+    Inlet& inlet = inlets_[lane];
+    inlet.owner = this;
+    inlet.lane = lane;
+    inlet.port = fabric_->open_port();
+    inlet.addresses = no_addresses(static_cast<size_t>(num_ecs_ * shape_.lanes));
+    if (!inlet.port || !inlet.addresses || !fabric_->register_areas(inlet.port)) return false;
+    inlet.to_post = kReceives;
+    post_receives(inlet);
+  }
+  return true;
+}
+
+Ofi::~Ofi() {
+  if (has_engine_) {
+    is_ending_.store(true, std::memory_order_release);
+    const uint64_t one = 1;
+    if (write(wake_fd_, &one, sizeof one) == sizeof one) pthread_join(engine_, nullptr);
+  }
+  if (wake_fd_ >= 0) ::close(wake_fd_);
+  for (int i = 0; channels_ && i < shape_.channels; ++i)
+    if (channels_[i].buffers_mr_) fi_close(&channels_[i].buffers_mr_->fid);
+  for (int i = 0; inlets_ && i < shape_.lanes; ++i)
+    for (fid_mr* mr : inlets_[i].registrations) fi_close(&mr->fid);
+  fabric_.reset();
+  for (int ec = 0; peers_ && ec < num_ecs_; ++ec) delete peers_[ec].load();
+}
+
+void Ofi::close() {
+  // What has been posted leaves, or its receiver would wait for ever.
+  const uint64_t deadline = base::now_ns() + kCloseNs;
+  const Sink nobody = {[](void*, const Arrival&) { return false; }, nullptr};
+  base::Backoff backoff;
+  for (int i = 0; i < open_channels_.load(std::memory_order_acquire); ++i)
+    while (channels_[i].port && channels_[i].flush(-1) != UCCS_OK && base::now_ns() < deadline)
+      if (channels_[i].progress(0, 0, 0, nobody) == 0) backoff.pause();
+  delete this;
+}
+
+size_t Ofi::address(void* buffer, size_t capacity) {
+  auto* out = static_cast<std::byte*>(buffer);
+  size_t name_bytes = 0;
+  for (int lane = 0; lane < shape_.lanes; ++lane) {
+    size_t bytes = 0;
+    fi_getname(&inlets_[lane].port->ep->fid, nullptr, &bytes);
+    name_bytes = std::max(name_bytes, bytes);
+  }
+  const size_t total =
+      sizeof(AddressHead) + static_cast<size_t>(shape_.lanes) * (sizeof(LaneAddress) + name_bytes);
+  if (name_bytes > kNameMax || total > capacity) return 0;
+  memset(out, 0, total);
+  const AddressHead head = {kMagic,
+                            cookie_,
+                            static_cast<uint32_t>(shape_.lanes),
+                            static_cast<uint32_t>(name_bytes),
+                            fabric_->heap().bytes,
+                            fabric_->statics().bytes};
+  memcpy(out, &head, sizeof head);
+  std::byte* at = out + sizeof head;
+  for (int lane = 0; lane < shape_.lanes; ++lane) {
+    const Port& port = *inlets_[lane].port;
+    const LaneAddress keys = {key_of(*fabric_, port.heap, fabric_->heap()),
+                              key_of(*fabric_, port.statics, fabric_->statics())};
+    memcpy(at, &keys, sizeof keys);
+    size_t bytes = name_bytes;
+    if (fi_getname(&port.ep->fid, at + sizeof keys, &bytes) != 0) return 0;
+    at += sizeof keys + name_bytes;
+  }
+  return total;
+}
+
+bool Ofi::read_address(PeerState& peer, const std::byte* bytes, size_t length) {
+  AddressHead head;
+  if (length < sizeof head) return false;
+  memcpy(&head, bytes, sizeof head);
+  if (head.magic != kMagic || head.lanes < 1 || head.lanes > kLanesMax ||
+      head.name_bytes > kNameMax ||
+      length != sizeof head + head.lanes * (sizeof(LaneAddress) + head.name_bytes))
+    return false;
+  peer.lanes = std::min(static_cast<int>(head.lanes), shape_.lanes);
+  peer.cookie = head.cookie;
+  peer.heap_bytes = head.heap_bytes;
+  peer.static_bytes = head.static_bytes;
+  const std::byte* at = bytes + sizeof head;
+  for (int lane = 0; lane < peer.lanes; ++lane) {
+    LaneAddress keys;
+    memcpy(&keys, at, sizeof keys);
+    peer.by_lane[lane].heap = keys.heap;
+    peer.by_lane[lane].statics = keys.statics;
+    memcpy(peer.by_lane[lane].name, at + sizeof keys, head.name_bytes);
+    at += sizeof keys + head.name_bytes;
+  }
+  return true;
+}
+
+PeerState& Ofi::state_of(int ec) {
+  // Acquire: pairs with the release below.
+  if (PeerState* found = peers_[ec].load(std::memory_order_acquire)) return *found;
+  const std::lock_guard guard(peers_lock_);
+  if (PeerState* found = peers_[ec].load(std::memory_order_acquire)) return *found;
+  auto* made = new (std::nothrow) PeerState;
+  if (made) made->by_lane.reset(new (std::nothrow) PeerLane[static_cast<size_t>(shape_.lanes)]);
+  if (!made || !made->by_lane) base::fatal("no memory to talk to EC %d", ec);
+  for (int lane = 0; lane < shape_.lanes; ++lane)
+    for (int kind = 0; kind < kCreditKinds; ++kind) {
+      made->by_lane[lane].credits[kind].store(kind % 2 ? credits_payload_ : credits_plain_,
+                                              std::memory_order_relaxed);
+      made->by_lane[lane].owed[kind].store(0, std::memory_order_relaxed);
+    }
+  peers_[ec].store(made, std::memory_order_release);
+  return *made;
+}
+
+PeerState* Ofi::reach(int ec) {
+  PeerState& peer = state_of(ec);
+  // Acquire: pairs with the release below; the address is there.
+  if (peer.is_known.load(std::memory_order_acquire)) [[likely]]
+    return peer.is_lost ? nullptr : &peer;
+  const std::lock_guard guard(peers_lock_);
+  if (peer.is_known.load(std::memory_order_acquire)) return peer.is_lost ? nullptr : &peer;
+  std::byte bytes[kAddressMax];
+  const size_t length = find_address_ ? find_address_(user_, ec, bytes, sizeof bytes) : 0;
+  peer.is_lost = !read_address(peer, bytes, length);
+  peer.is_known.store(true, std::memory_order_release);
+  return peer.is_lost ? nullptr : &peer;
+}
+
+uccs_status_t Ofi::connect(const Peer& peer) {
+  if (peer.address_bytes == 0) return UCCS_OK;  // asked for at first use
+  PeerState& state = state_of(peer.ec);
+  const std::lock_guard guard(peers_lock_);
+  if (!read_address(state, static_cast<const std::byte*>(peer.address), peer.address_bytes))
+    return UCCS_ERR_INVALID;
+  state.is_known.store(true, std::memory_order_release);
+  return UCCS_OK;
+}
+
+fi_addr_t Ofi::address_of(Outlet& outlet, const PeerState& peer, int ec, int lane) {
+  fi_addr_t& known = outlet.addresses[static_cast<size_t>(ec * shape_.lanes + lane)];
+  if (known == FI_ADDR_UNSPEC) {
+    fi_addr_t found = FI_ADDR_UNSPEC;
+    if (fi_av_insert(outlet.port->av, peer.by_lane[lane].name, 1, &found, 0, nullptr) == 1)
+      known = found;
+  }
+  return known;
+}
+
+uccs_status_t Ofi::open_channel(int index, Channel** channel_out) {
+  const std::lock_guard guard(ports_lock_);
+  Channel& channel = channels_[index];
+  channel.addresses = no_addresses(static_cast<size_t>(num_ecs_ * shape_.lanes));
+  if (!channel.addresses || !channel.start(this, index)) return UCCS_ERR_NO_MEMORY;
+  open_channels_.store(std::max(open_channels_.load(), index + 1), std::memory_order_release);
+  *channel_out = &channel;
+  return UCCS_OK;
+}
+
+// Private memory is reached over messages.
+uccs_status_t Ofi::register_memory(void*, size_t, uint64_t* key_out) {
+  *key_out = 0;
+  return UCCS_OK;
+}
+void Ofi::release_memory(uint64_t) {}
+
+}  // namespace uccs::net::ofi

@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/// Sending messages. Credits are explained in receive.cpp.
+#include <sched.h>
+
+#include "base/clock.hpp"
+#include "net/ofi/ofi.hpp"
+
+namespace uccs::net::ofi {
+namespace {
+
+/// The first message to a peer waits for the connection, up to this long.
+constexpr uint64_t kConnectNs = 2'000'000'000;
+
+}  // namespace
+
+bool Ofi::take_credit(PeerState& peer, int lane, int kind) {
+  std::atomic<int>& credits = peer.by_lane[lane].credits[kind];
+  int left = credits.load(std::memory_order_relaxed);
+  while (left > 0)
+    if (credits.compare_exchange_weak(left, left - 1, std::memory_order_relaxed)) return true;
+  return false;
+}
+
+uccs_status_t Ofi::message_to_self(Envelope envelope, const void* head, size_t head_bytes,
+                                   const Payload* payload) {
+  PeerState& self = state_of(me_);
+  const int lane = envelope.lane();
+  if (!take_credit(self, lane, credit_kind(envelope.traffic(), payload != nullptr)))
+    return UCCS_AGAIN;
+  Inlet& inlet = inlets_[lane];
+  Node* node = take_node(inlet, payload != nullptr);
+  fill(node->data(), make_header(envelope, me_, head_bytes, payload), head, payload);
+  push(inlet, node);
+  return UCCS_OK;
+}
+
+bool Ofi::Channel::connect_first(const Header& header, size_t place, Buffer* buffer, size_t bytes,
+                                 void* descriptor, ssize_t* posted) {
+  const uint64_t deadline = base::now_ns() + kConnectNs;
+  while (*posted == -FI_EAGAIN && base::now_ns() < deadline) {
+    poll();
+    port->domain->lock.unlock();
+    owner_->poll_inlet(owner_->inlets_[header.lane]);
+    sched_yield();
+    port->domain->lock.lock();
+    *posted =
+        fi_send(port->ep, buffer->data, bytes, descriptor, addresses[place], &buffer->context);
+  }
+  return *posted == 0;
+}
+
+uccs_status_t Ofi::Channel::message(int ec, Envelope envelope, const void* head, size_t head_bytes,
+                                    const Payload* payload) {
+  Ofi& ofi = *owner_;
+  if (ec == ofi.me_) return ofi.message_to_self(envelope, head, head_bytes, payload);
+  PeerState* peer = ofi.reach(ec);
+  if (!peer) return UCCS_ERR_PEER_FAILED;
+  const int lane = envelope.lane();
+  if (lane >= peer->lanes) return UCCS_ERR_INVALID;
+  PeerLane& there = peer->by_lane[lane];
+  const int kind = credit_kind(envelope.traffic(), payload != nullptr);
+  if (!ofi.take_credit(*peer, lane, kind)) {
+    ofi.poll_inlet(ofi.inlets_[lane]);  // that is where credits come back to
+    if (!ofi.take_credit(*peer, lane, kind)) return UCCS_AGAIN;
+  }
+  const auto refuse = [&](uccs_status_t status) {
+    there.credits[kind].fetch_add(1, std::memory_order_relaxed);
+    return status;
+  };
+  const bool is_ordered = envelope.traffic() == Traffic::kSend;
+  if (is_ordered && !there.send_lock.try_lock()) return refuse(UCCS_AGAIN);
+  uccs_status_t status = UCCS_AGAIN;
+  if (port->domain->lock.try_lock()) {
+    Buffer* buffer = take_buffer();
+    const fi_addr_t address = ofi.address_of(*this, *peer, ec, lane);
+    if (!buffer) {
+      poll();
+    } else if (address == FI_ADDR_UNSPEC) {
+      give_back(buffer);
+      status = UCCS_ERR_PEER_FAILED;
+    } else {
+      Header header = make_header(envelope, ofi.me_, head_bytes, payload);
+      header.cookie = peer->cookie;
+      if (is_ordered) header.sequence = there.next_to_send;
+      const size_t bytes = fill(buffer->data, header, head, payload);
+      buffer->kind = Tracked::Kind::kMessage;
+      void* descriptor = buffers_mr_ ? fi_mr_desc(buffers_mr_) : nullptr;
+      ssize_t posted =
+          fi_send(port->ep, buffer->data, bytes, descriptor, address, &buffer->context);
+      const auto place = static_cast<size_t>(ec * ofi.shape_.lanes + lane);
+      if (!is_connected_[place] && posted == -FI_EAGAIN)
+        connect_first(header, place, buffer, bytes, descriptor, &posted);
+      is_connected_[place] = is_connected_[place] || posted == 0;
+      status = finish_post(posted, buffer);
+      if (status == UCCS_IN_PROGRESS) {
+        status = UCCS_OK;
+        if (is_ordered) ++there.next_to_send;
+      }
+    }
+    port->domain->lock.unlock();
+  }
+  if (is_ordered) there.send_lock.unlock();
+  return status == UCCS_OK ? status : refuse(status);
+}
+
+}  // namespace uccs::net::ofi

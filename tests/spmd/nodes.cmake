@@ -1,0 +1,46 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# Tests again with the ECs of this machine as two nodes of two (UCCS_NODE_SIZE): what is between the nodes
+# goes over the network, which is tcp on the loopback. Short: one count of ECs, a case of each kind.
+get_property(networks GLOBAL PROPERTY UCCS_NETWORKS)
+if(NOT "ofi" IN_LIST networks)
+  return()
+endif()
+
+# uccs_add_nodes_test(<name> <target> [ARGS ...])
+function(uccs_add_nodes_test name target)
+  cmake_parse_arguments(NODES "" "VARIANT" "ARGS;ENVIRONMENT" ${ARGN})
+  uccs_add_spmd_test(nodes.${name} ${target} ARGS ${NODES_ARGS} PES 4 LABELS cluster ENVIRONMENT
+    "UCCS_NODE_SIZE=2;UCCS_NET_PLUGINS=${CMAKE_BINARY_DIR}/lib;${NODES_ENVIRONMENT}")
+endfunction()
+
+foreach(case medium large flood last_words)
+  uccs_add_nodes_test(uccs.am.${case} uccs_am ARGS ${case})
+endforeach()
+foreach(case contiguous strided signal)
+  uccs_add_nodes_test(uccs.rma.${case} uccs_rma ARGS ${case})
+endforeach()
+foreach(case types concurrent)
+  uccs_add_nodes_test(uccs.atomic.${case} uccs_atomic ARGS ${case})
+endforeach()
+foreach(case sizes order)
+  uccs_add_nodes_test(uccs.message.${case} uccs_message ARGS ${case})
+endforeach()
+uccs_add_nodes_test(uccs.am.medium.fault uccs_am ARGS medium ENVIRONMENT UCCS_WRAP=fault)
+foreach(program computing counting rma_types rma_strides signals locks ordering memory teams teams_any
+    active_sets collectives_types extensions handles)
+  uccs_add_nodes_test(shmem.${program} shmem_${program})
+endforeach()
+foreach(case broadcasts gathers alltoalls reductions scans groups_come_and_go)
+  uccs_add_nodes_test(coll.${case} coll_test ARGS ${case} 5)
+endforeach()
+
+# Check mode looks at calls first; collectives are compared inside the nodes.
+foreach(program rma_types teams)
+  uccs_add_nodes_test(check.${program} shmem_${program} ENVIRONMENT UCCS_CHECK=1)
+endforeach()
+
+# Without a network: one message that says why.
+add_test(NAME nodes.none COMMAND uccsrun -n 2 $<TARGET_FILE:shmem_computing>)
+set_tests_properties(nodes.none PROPERTIES LABELS "cluster;spmd" TIMEOUT 30
+  ENVIRONMENT "UCCS_NODE_SIZE=1;UCCS_NET=none"
+  PASS_REGULAR_EXPRESSION "no network joins the nodes: UCCS_NET=none forbids it")
