@@ -33,6 +33,7 @@ struct alignas(kApart) Tally {
 
 Tally tallies[kLanesMax];
 std::atomic<bool> is_over = false;
+std::atomic<int> pollers = 0;
 thread_local int my_index = 0;
 
 uccs_context_t context;
@@ -71,6 +72,8 @@ void insist(Post post) {
 
 void* receive(void* index) {
   my_index = static_cast<int>(reinterpret_cast<intptr_t>(index));
+  uccs_progress(context);
+  pollers.fetch_add(1, std::memory_order_relaxed);
   for (uint32_t misses = 0; !is_over.load(std::memory_order_acquire);) step(&misses);
   return nullptr;
 }
@@ -83,6 +86,8 @@ void receive_runs(const Options& options, int runs, int threads) {
                        reinterpret_cast<void*>(k)) != 0)
       rte_abort(1, "uccs-perf: a thread could not be started: ask for fewer with --threads");
   uint32_t misses = 0;
+  while (pollers.load(std::memory_order_relaxed) < threads - 1) step(&misses);
+  UCCS_PERF_CHECK(uccs_barrier(uccs_group_world()));  // now the sender may begin
   for (int run = 0; run < runs; ++run) {
     Report report = {};
     for (uint32_t sum = 0; sum < static_cast<uint32_t>(options.messages);) {
@@ -102,6 +107,7 @@ void receive_runs(const Options& options, int runs, int threads) {
 }
 
 void send_runs(const Options& options, int runs, int threads, Received& received) {
+  UCCS_PERF_CHECK(uccs_barrier(uccs_group_world()));
   uint32_t misses = 0;
   for (int run = 0; run < runs; ++run) {
     const uint64_t begin = now_ns();
@@ -128,7 +134,6 @@ void fairness_job(const Options& options) {
   UCCS_PERF_CHECK(uccs_endpoint_create(context, 1 - info.ec, UCCS_LANE_ANY, &peer));
   UCCS_PERF_CHECK(uccs_am_register(context, kCount, on_message, UCCS_AM_USER, nullptr));
   UCCS_PERF_CHECK(uccs_am_register(context, kReport, on_report, UCCS_AM_USER, &received));
-  UCCS_PERF_CHECK(uccs_barrier(uccs_group_world()));
   if (info.ec == 0) {
     send_runs(options, runs, threads, received);
   } else {
