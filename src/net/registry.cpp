@@ -23,7 +23,7 @@ extern const Transport check, fault, trace;
 namespace {
 constexpr const Transport* kTransports[] = {&shm::transport};
 constexpr const Transport* kDecorators[] = {&wrap::check, &wrap::fault, &wrap::trace};
-constexpr const char* kNetworks[] = {"ofi"};
+constexpr const char* kNetworks[] = {"ofi", "ucx"};
 
 /// Beside the library, or where UCCS_NET_PLUGINS says.
 bool plugin_path(const char* name, char* path, size_t capacity) {

@@ -218,8 +218,9 @@ int Ofi::Channel::complete_finished() {
           work->temporary = nullptr;
         }
         give_back(work);
+        return nullptr;
       },
-      [this] { under_way_.fetch_sub(1, std::memory_order_release); });
+      [this](void*) { under_way_.fetch_sub(1, std::memory_order_release); });
 }
 
 int Ofi::Channel::progress(int lane, uint32_t traffic, int budget, const Sink& sink) {

@@ -28,7 +28,7 @@ class Finished {
   }
 
   /// Calls the completions and returns how many. `give_back(Pending*)` is called with the lock
-  /// held, before its completion; `is_told()` without it, after.
+  /// held, before its completion; `is_told` without it, after, with what `give_back` returned.
   template <typename GiveBack, typename IsTold>
   int tell(base::SpinLock& lock, GiveBack give_back, IsTold is_told) {
     if (count_.load(std::memory_order_relaxed) == 0) return 0;
@@ -39,6 +39,7 @@ class Finished {
     struct End {
       Completion* completion;
       uccs_status_t status;
+      decltype(give_back(pending)) kept;
     };
     int steps = 0;
     // The callbacks run without the lock, so a batch of them is kept on the stack.
@@ -48,14 +49,15 @@ class Finished {
       int count = 0;
       for (; pending && count < kBatch; ++count) {
         Pending* next = pending->next;
-        ends[count] = {pending->completion, pending->status};
-        give_back(pending);
+        Completion* completion = pending->completion;
+        const uccs_status_t status = pending->status;
+        ends[count] = {completion, status, give_back(pending)};
         pending = next;
       }
       lock.unlock();
       for (int i = 0; i < count; ++i) {
         ends[i].completion->done(ends[i].completion, ends[i].status);
-        is_told();
+        is_told(ends[i].kept);
       }
       steps += count;
       if (!pending) return steps;

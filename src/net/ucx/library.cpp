@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "net/ucx/library.hpp"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/log.hpp"
+
+namespace uccs::net::ucx {
+namespace {
+
+bool is_set(const char* text) { return text && *text; }
+
+/// What UCCS chooses where neither it nor UCX has been told.
+void configure(ucp_config_t* config, const Wish& wish) {
+  // ECs of one node do not come here: UCX's shared memory would only take memory and start time.
+  const char* transports = is_set(wish.transports)     ? wish.transports
+                           : is_set(getenv("UCX_TLS")) ? nullptr
+                                                       : "^sm";
+  if (transports && ucp_config_modify(config, "TLS", transports) != UCS_OK)
+    base::log_line(base::LogLevel::kWarn, "UCX does not take UCX_TLS=%s", transports);
+  const bool is_tcp_free = is_set(wish.transports) && !strstr(wish.transports, "tcp");
+  const char* devices = is_set(wish.interface)                                      ? wish.interface
+                        : !wish.is_one_host || is_set(getenv("UCX_NET_DEVICES")) ||
+                                is_tcp_free
+                            ? nullptr
+                            : "lo";
+  if (devices && ucp_config_modify(config, "NET_DEVICES", devices) != UCS_OK)
+    base::log_line(base::LogLevel::kWarn, "UCX does not take UCX_NET_DEVICES=%s", devices);
+}
+
+}  // namespace
+
+ucs_status_t Library::start(const Wish& wish) {
+  ucp_config_t* config;
+  ucs_status_t status = ucp_config_read(nullptr, nullptr, &config);
+  if (status != UCS_OK) return status;
+  configure(config, wish);
+  // ECs of one node work on the same words by the CPU's atomics; cards' own need not agree with it.
+  has_cpu_atomics_ = ucp_config_modify(config, "ATOMIC_MODE", "cpu") == UCS_OK;
+  ucp_params_t parameters = {};
+  parameters.field_mask = UCP_PARAM_FIELD_FEATURES | UCP_PARAM_FIELD_MT_WORKERS_SHARED |
+                          UCP_PARAM_FIELD_ESTIMATED_NUM_EPS;
+  parameters.features =
+      UCP_FEATURE_RMA | UCP_FEATURE_AMO32 | UCP_FEATURE_AMO64 | UCP_FEATURE_AM | UCP_FEATURE_WAKEUP;
+  parameters.mt_workers_shared = 1;
+  parameters.estimated_num_eps = static_cast<size_t>(wish.num_ecs);
+  status = ucp_init(&parameters, config, &context_);
+  ucp_config_release(config);
+  if (status != UCS_OK) {
+    context_ = nullptr;
+    return status;
+  }
+  ucp_context_attr_t attributes = {};
+  attributes.field_mask = UCP_ATTR_FIELD_THREAD_MODE;
+  has_threads_ = ucp_context_query(context_, &attributes) == UCS_OK &&
+                 attributes.thread_mode == UCS_THREAD_MODE_MULTI;
+  return UCS_OK;
+}
+
+Library::~Library() {
+  if (context_) ucp_cleanup(context_);
+}
+
+void Library::describe(char* text, size_t capacity) const {
+  int used = snprintf(text, capacity, "UCX %s", ucp_get_version_string());
+  char* report = nullptr;
+  size_t bytes = 0;
+  FILE* file = open_memstream(&report, &bytes);
+  if (!file) return;
+  ucp_context_print_info(context_, file);
+  fclose(file);
+  // "#  resource 1  :  md 1  dev 1  flags -- tcp/lo": the last word, as long as UCX writes it so.
+  const char* separator = " with ";
+  char* rest = report;
+  while (char* line = strsep(&rest, "\n")) {
+    const char* last = strrchr(line, ' ');
+    if (!strstr(line, "resource") || !last || !strchr(last, '/')) continue;
+    if (strstr(last, "self/")) continue;
+    if (static_cast<size_t>(used) >= capacity) break;
+    used +=
+        snprintf(text + used, capacity - static_cast<size_t>(used), "%s%s", separator, last + 1);
+    separator = ", ";
+  }
+  free(report);
+}
+
+bool Library::map(Extent memory, Mapped* mapped_out) {
+  Mapped mapped;
+  mapped.memory = memory;
+  if (memory.bytes > 0) {
+    ucp_mem_map_params_t parameters = {};
+    parameters.field_mask = UCP_MEM_MAP_PARAM_FIELD_ADDRESS | UCP_MEM_MAP_PARAM_FIELD_LENGTH |
+                            UCP_MEM_MAP_PARAM_FIELD_FLAGS;
+    parameters.address = memory.base;
+    parameters.length = memory.bytes;
+    parameters.flags = UCP_MEM_MAP_NONBLOCK;  // pages that nobody touches are not brought in
+    if (ucp_mem_map(context_, &parameters, &mapped.handle) != UCS_OK) return false;
+    if (ucp_rkey_pack(context_, mapped.handle, &mapped.key, &mapped.key_bytes) != UCS_OK) {
+      ucp_mem_unmap(context_, mapped.handle);
+      return false;
+    }
+  }
+  *mapped_out = mapped;
+  return true;
+}
+
+void Library::unmap(Mapped& mapped) {
+  if (mapped.key) ucp_rkey_buffer_release(mapped.key);
+  if (mapped.handle) ucp_mem_unmap(context_, mapped.handle);
+  mapped = {};
+}
+
+}  // namespace uccs::net::ucx
