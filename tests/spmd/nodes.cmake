@@ -2,15 +2,14 @@
 # Tests again with the ECs of this machine as two nodes of two (UCCS_NODE_SIZE): what is between the nodes
 # goes over the network, which is tcp on the loopback. Short: one count of ECs, a case of each kind.
 get_property(networks GLOBAL PROPERTY UCCS_NETWORKS)
-if(NOT "ofi" IN_LIST networks)
-  return()
-endif()
 
-# uccs_add_nodes_test(<name> <target> [ARGS ...])
+# uccs_add_nodes_test(<name> <target> [ARGS ...]): once for each network of the build
 function(uccs_add_nodes_test name target)
   cmake_parse_arguments(NODES "" "VARIANT" "ARGS;ENVIRONMENT" ${ARGN})
-  uccs_add_spmd_test(nodes.${name} ${target} ARGS ${NODES_ARGS} PES 4 LABELS cluster ENVIRONMENT
-    "UCCS_NODE_SIZE=2;UCCS_NET_PLUGINS=${CMAKE_BINARY_DIR}/lib;${NODES_ENVIRONMENT}")
+  foreach(network IN LISTS networks)
+    uccs_add_spmd_test(nodes.${network}.${name} ${target} ARGS ${NODES_ARGS} PES 4 LABELS cluster ENVIRONMENT
+      "UCCS_NET=${network}:tcp;UCCS_NODE_SIZE=2;UCCS_NET_PLUGINS=${CMAKE_BINARY_DIR}/lib;${NODES_ENVIRONMENT}")
+  endforeach()
 endfunction()
 
 foreach(case medium large flood last_words)

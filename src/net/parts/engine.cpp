@@ -14,6 +14,8 @@ namespace {
 constexpr int kSleepMs = 10;
 /// Between looks while other threads poll, and where there is nothing to wait on.
 constexpr long kAsideNs = 200'000;
+/// Fewer polls than this since the last look are those of threads that sleep most of the time.
+constexpr uint32_t kFewPolls = 16;
 
 void sleep_ns(long ns) {
   const timespec time = {0, ns};
@@ -59,8 +61,9 @@ void Engine::turn() {
   Watch watch;
   watch.add(wake_fd_);
   collect_(user_, watch);
-  if (watch.polls != polls_seen_) {  // somebody looks after all this
-    polls_seen_ = watch.polls;
+  const uint32_t polls = watch.polls - polls_seen_;
+  polls_seen_ = watch.polls;
+  if (polls >= kFewPolls) {  // somebody looks after all this
     sleep_ns(kAsideNs);
     return;
   }

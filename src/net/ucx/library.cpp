@@ -12,6 +12,22 @@ namespace {
 
 bool is_set(const char* text) { return text && *text; }
 
+/// All of a list such as "sm" or "posix,cma".
+bool are_shared_memory(const char* transports) {
+  constexpr const char* kNames[] = {"sm",  "shm",  "mm",    "posix", "sysv",
+                                    "cma", "knem", "xpmem", "self"};
+  if (!is_set(transports)) return false;
+  for (const char* at = transports; at; at = strchr(at, ',')) {
+    if (*at == ',') ++at;
+    const size_t length = strcspn(at, ",");
+    bool is_one = false;
+    for (const char* name : kNames)
+      is_one = is_one || (strlen(name) == length && strncmp(name, at, length) == 0);
+    if (!is_one) return false;
+  }
+  return true;
+}
+
 /// What UCCS chooses where neither it nor UCX has been told.
 void configure(ucp_config_t* config, const Wish& wish) {
   // ECs of one node do not come here: UCX's shared memory would only take memory and start time.
@@ -37,6 +53,7 @@ ucs_status_t Library::start(const Wish& wish) {
   ucs_status_t status = ucp_config_read(nullptr, nullptr, &config);
   if (status != UCS_OK) return status;
   configure(config, wish);
+  has_failures_ = !are_shared_memory(is_set(wish.transports) ? wish.transports : getenv("UCX_TLS"));
   // ECs of one node work on the same words by the CPU's atomics; cards' own need not agree with it.
   has_cpu_atomics_ = ucp_config_modify(config, "ATOMIC_MODE", "cpu") == UCS_OK;
   ucp_params_t parameters = {};

@@ -40,12 +40,15 @@ class Library {
   /// Whether workers may be used at once, each by one thread; else they share `lock`.
   bool has_threads() const { return has_threads_; }
   base::SpinLock* lock() { return &lock_; }
+  /// Whether connections tell that a peer has died. Those through shared memory do not.
+  bool has_failures() const { return has_failures_; }
   /// Whether UCX's atomics agree with the CPU's.
   bool has_cpu_atomics() const { return has_cpu_atomics_; }
 
  private:
   ucp_context_h context_ = nullptr;
   bool has_threads_ = false;
+  bool has_failures_ = true;
   bool has_cpu_atomics_ = false;
   base::SpinLock lock_;
 };

@@ -70,7 +70,7 @@ void Channel::stop() {
       if (key) ucp_rkey_destroy(key);
     ucp_request_param_t parameters = {};
     parameters.op_attr_mask = UCP_OP_ATTR_FIELD_FLAGS;
-    parameters.flags = UCP_EP_CLOSE_FLAG_FORCE;
+    parameters.flags = owner_->library_.has_failures() ? UCP_EP_CLOSE_FLAG_FORCE : 0;
     wait(ucp_ep_close_nbx(link->ep, &parameters), base::now_ns() + kCloseNs);
   }
   // It may still call back with the links.
@@ -104,7 +104,8 @@ Link* Channel::link_to(int ec, PeerState& peer, int worker) {
   parameters.field_mask = UCP_EP_PARAM_FIELD_REMOTE_ADDRESS | UCP_EP_PARAM_FIELD_ERR_HANDLING_MODE |
                           UCP_EP_PARAM_FIELD_ERR_HANDLER;
   parameters.address = reinterpret_cast<const ucp_address_t*>(peer.address.worker(worker).bytes);
-  parameters.err_mode = UCP_ERR_HANDLING_MODE_PEER;
+  parameters.err_mode =
+      owner_->library_.has_failures() ? UCP_ERR_HANDLING_MODE_PEER : UCP_ERR_HANDLING_MODE_NONE;
   parameters.err_handler.arg = link.get();
   parameters.err_handler.cb = [](void* self, ucp_ep_h, ucs_status_t status) {
     auto* broken = static_cast<Link*>(self);
