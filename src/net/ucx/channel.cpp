@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/// Channels: puts, gets, atomics, and their ends. UCX says of a put when its source is free; that
-/// it can be seen over there takes a flush. So puts are gathered per connection, and one flush at a
-/// time ends all that were posted before it.
+/// Channels: puts, gets, atomics, and their ends.
 #include <string.h>
 
 #include "mem/copy.hpp"
@@ -9,9 +7,6 @@
 
 namespace uccs::net::ucx {
 namespace {
-
-/// With more connections to flush than this, the worker is flushed as a whole.
-constexpr int kFlushedSingly = 8;
 
 bool is_within(uint64_t offset, size_t bytes, uint64_t room) {
   return offset <= room && bytes <= room - offset;
@@ -43,6 +38,11 @@ bool ucx_atomic(const AtomicArguments& arguments, ucp_atomic_op_t* op_out) {
       return !is_float;
   }
   return false;
+}
+
+/// What an atomic can write.
+bool is_word(uint64_t address, size_t bytes) {
+  return (bytes == 8 || bytes == 4) && address % bytes == 0;
 }
 
 uint64_t low_bytes(uint64_t value, size_t bytes) { return bytes == 8 ? value : value & 0xffffffff; }
@@ -132,6 +132,17 @@ uccs_status_t Channel::prepare(int ec, const Remote& remote, size_t bytes, PeerS
   return is_within(remote.offset, bytes, room) ? UCCS_OK : UCCS_ERR_ADDRESS;
 }
 
+/// What every operation needs of the target; with the lock held.
+uccs_status_t Channel::aim(int ec, PeerState& peer, Area area, Link** link_out,
+                           ucp_rkey_h* key_out) {
+  Link* link = link_to(ec, peer, index_ % static_cast<int>(peer.address.head().workers));
+  if (!link) return UCCS_ERR_PEER_FAILED;
+  if (link->error != UCS_OK) return status_of(*link, link->error);
+  *link_out = link;
+  *key_out = key_of(*link, peer.address, area);
+  return *key_out ? UCCS_OK : UCCS_ERR_UNSUPPORTED;
+}
+
 uccs_status_t Channel::transfer(bool is_put, int ec, const Remote& remote, void* local,
                                 size_t bytes, Completion* completion) {
   PeerState* peer;
@@ -143,13 +154,19 @@ uccs_status_t Channel::transfer(bool is_put, int ec, const Remote& remote, void*
     mem::copy(is_put ? mine : local, is_put ? local : mine, bytes);
     return UCCS_OK;
   }
+  if (is_put && is_word(there, bytes) && owner_->library_.is_tcp()) {
+    // Its answer says that it is there, and takes the way of a put's; a flush would take another.
+    uint64_t value = 0;
+    memcpy(&value, local, bytes);
+    return exchange(ec, *peer, remote.area, there, UCP_ATOMIC_OP_SWAP, bytes, value, 0, nullptr,
+                    completion);
+  }
   if (!lock_->try_lock()) return UCCS_AGAIN;
   const std::lock_guard guard(*lock_, std::adopt_lock);
-  Link* link = link_to(ec, *peer, index_ % static_cast<int>(peer->address.head().workers));
-  if (!link) return UCCS_ERR_PEER_FAILED;
-  if (link->error != UCS_OK) return status_of(*link, link->error);
-  const ucp_rkey_h key = key_of(*link, peer->address, remote.area);
-  if (!key) return UCCS_ERR_UNSUPPORTED;
+  Link* link;
+  ucp_rkey_h key;
+  const uccs_status_t aimed = aim(ec, *peer, remote.area, &link, &key);
+  if (aimed != UCCS_OK) return aimed;
   const bool is_copied = is_put && bytes <= kPayloadMax;
   Operation* operation = take_operation(*link, completion);
   if (operation && is_copied) {
@@ -215,26 +232,31 @@ uccs_status_t Channel::atomic(int ec, const Remote& target, const AtomicArgument
     if (result_out) *result_out = old;
     return UCCS_OK;
   }
+  const bool is_fetch = arguments.op == base::AtomicOp::kFetch;
+  return exchange(ec, *peer, target.area, there, op, bytes, is_fetch ? 0 : arguments.operand,
+                  arguments.expected, result_out, completion);
+}
+
+/// An atomic that fetches in any case, so that its end says that it has been done.
+uccs_status_t Channel::exchange(int ec, PeerState& peer, Area area, uint64_t there,
+                                ucp_atomic_op_t op, size_t bytes, uint64_t operand,
+                                uint64_t expected, uint64_t* result_out, Completion* completion) {
   if (!lock_->try_lock()) return UCCS_AGAIN;
   const std::lock_guard guard(*lock_, std::adopt_lock);
-  Link* link = link_to(ec, *peer, index_ % static_cast<int>(peer->address.head().workers));
-  if (!link) return UCCS_ERR_PEER_FAILED;
-  if (link->error != UCS_OK) return status_of(*link, link->error);
-  const ucp_rkey_h key = key_of(*link, peer->address, target.area);
-  if (!key) return UCCS_ERR_UNSUPPORTED;
+  Link* link;
+  ucp_rkey_h key;
+  const uccs_status_t aimed = aim(ec, peer, area, &link, &key);
+  if (aimed != UCCS_OK) return aimed;
   Operation* operation = take_operation(*link, completion);
   if (!operation) {
     poll();
     return UCCS_AGAIN;
   }
-  // It fetches in any case, so that its end says that it has been done.
-  const bool is_swap_if = op == UCP_ATOMIC_OP_CSWAP;
+  const bool is_swap_if = op == UCP_ATOMIC_OP_CSWAP;  // its reply brings the new value along
   operation->waits = 1;
   operation->result = result_out;
-  operation->operand = arguments.op == base::AtomicOp::kFetch ? 0
-                       : is_swap_if                           ? arguments.expected
-                                                              : arguments.operand;
-  operation->reply = is_swap_if ? low_bytes(arguments.operand, bytes) : 0;
+  operation->operand = is_swap_if ? expected : operand;
+  operation->reply = is_swap_if ? low_bytes(operand, bytes) : 0;
   ucp_request_param_t parameters = {};
   parameters.op_attr_mask = UCP_OP_ATTR_FIELD_CALLBACK | UCP_OP_ATTR_FIELD_USER_DATA |
                             UCP_OP_ATTR_FIELD_DATATYPE | UCP_OP_ATTR_FIELD_REPLY_BUFFER;
@@ -244,113 +266,6 @@ uccs_status_t Channel::atomic(int ec, const Remote& target, const AtomicArgument
   parameters.cb.send = end_request;
   return post_over(
       operation, ucp_atomic_op_nbx(link->ep, op, &operation->operand, 1, there, key, &parameters));
-}
-
-void Channel::mark_dirty(Link& link) {
-  if (link.is_dirty) return;
-  link.is_dirty = true;
-  link.next_dirty = dirty_;
-  dirty_ = &link;
-  ++dirty_count_;
-}
-
-/// All puts of the connection that the flush covers have come to their second end.
-void Channel::end_flush(Link& link, ucs_status_t status) {
-  Pending* pending = link.flushing;
-  link.flushing = nullptr;
-  while (pending) {
-    Pending* next = pending->next;
-    end_one(static_cast<Operation*>(pending), status);
-    pending = next;
-  }
-  if (link.unflushed) mark_dirty(link);
-}
-
-void Channel::start_flushes() {
-  if (!dirty_) return;
-  if (dirty_count_ > kFlushedSingly && !is_flushed_singly_) return flush_worker();
-  Link* link = dirty_;
-  dirty_ = nullptr;
-  dirty_count_ = 0;
-  while (link) {
-    Link* next = link->next_dirty;
-    link->is_dirty = false;
-    if (!link->flushing) flush_link(*link);  // else when that one ends
-    link = next;
-  }
-}
-
-void Channel::flush_link(Link& link) {
-  link.flushing = link.unflushed;
-  link.unflushed = nullptr;
-  if (link.error != UCS_OK) return end_flush(link, link.error);
-  ucp_request_param_t parameters = {};
-  parameters.op_attr_mask = UCP_OP_ATTR_FIELD_CALLBACK | UCP_OP_ATTR_FIELD_USER_DATA;
-  parameters.user_data = &link;
-  parameters.cb.send = [](void* request, ucs_status_t status, void* user) {
-    auto* flushed = static_cast<Link*>(user);
-    ucp_request_free(request);
-    flushed->home->end_flush(*flushed, status);
-  };
-  const ucs_status_ptr_t posted = ucp_ep_flush_nbx(link.ep, &parameters);
-  if (!UCS_PTR_IS_PTR(posted)) end_flush(link, UCS_PTR_STATUS(posted));
-}
-
-void Channel::flush_worker() {
-  if (worker_flush_) return;
-  Link* link = dirty_;
-  Link* left = nullptr;
-  int left_count = 0;
-  dirty_ = nullptr;
-  while (link) {
-    Link* next = link->next_dirty;
-    if (link->flushing) {  // its puts since then wait for the next one
-      link->next_dirty = left;
-      left = link;
-      ++left_count;
-    } else {
-      link->is_dirty = false;
-      link->flushing = link->unflushed;
-      link->unflushed = nullptr;
-      link->next_flushing = worker_flush_;
-      worker_flush_ = link;
-    }
-    link = next;
-  }
-  dirty_ = left;
-  dirty_count_ = left_count;
-  ucp_request_param_t parameters = {};
-  parameters.op_attr_mask = UCP_OP_ATTR_FIELD_CALLBACK | UCP_OP_ATTR_FIELD_USER_DATA;
-  parameters.user_data = this;
-  parameters.cb.send = [](void* request, ucs_status_t status, void* user) {
-    ucp_request_free(request);
-    static_cast<Channel*>(user)->end_worker_flush(status);
-  };
-  const ucs_status_ptr_t posted = ucp_worker_flush_nbx(worker_, &parameters);
-  if (!UCS_PTR_IS_PTR(posted)) end_worker_flush(UCS_PTR_STATUS(posted));
-}
-
-void Channel::end_worker_flush(ucs_status_t status) {
-  Link* link = worker_flush_;
-  worker_flush_ = nullptr;
-  // An error is some connection's: the others are flushed again, and from now on one by one.
-  if (status != UCS_OK) is_flushed_singly_ = true;
-  while (link) {
-    Link* next = link->next_flushing;
-    if (status == UCS_OK || link->error != UCS_OK)
-      end_flush(*link, link->error);
-    else
-      flush_again(*link);
-    link = next;
-  }
-}
-
-void Channel::flush_again(Link& link) {
-  Pending** end = &link.unflushed;
-  while (*end) end = &(*end)->next;
-  *end = link.flushing;
-  link.flushing = nullptr;
-  mark_dirty(link);
 }
 
 uccs_status_t Channel::flush(int ec) {

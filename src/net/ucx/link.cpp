@@ -79,21 +79,6 @@ void Channel::stop() {
   for (size_t i = 0; i < places; ++i) delete links_[i];
 }
 
-void Channel::drain(uint64_t deadline_ns) {
-  if (!worker_) return;
-  const std::lock_guard guard(*lock_);
-  ucp_request_param_t parameters = {};
-  wait(ucp_worker_flush_nbx(worker_, &parameters), deadline_ns);
-}
-
-/// With the lock held; beyond the deadline the request is left to UCX.
-void Channel::wait(ucs_status_ptr_t request, uint64_t deadline_ns) {
-  if (!UCS_PTR_IS_PTR(request)) return;
-  while (ucp_request_check_status(request) == UCS_INPROGRESS && base::now_ns() < deadline_ns)
-    ucp_worker_progress(worker_);
-  ucp_request_free(request);
-}
-
 Link* Channel::link_to(int ec, PeerState& peer, int worker) {
   Link*& place = links_[static_cast<size_t>(ec * owner_->inlets_max_ + worker)];
   if (place) [[likely]]

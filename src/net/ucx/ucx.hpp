@@ -91,17 +91,27 @@ class Channel {
                     size_t body_bytes);
   uccs_status_t send(Link& link, Buffer* buffer, size_t bytes);
 
-  // channel.cpp; with the lock held
+  // channel.cpp: takes the lock
   uccs_status_t transfer(bool is_put, int ec, const Remote& remote, void* local, size_t bytes,
                          Completion* completion);
   uccs_status_t prepare(int ec, const Remote& remote, size_t bytes, PeerState** peer_out,
                         uint64_t* address_out);
+  uccs_status_t exchange(int ec, PeerState& peer, Area area, uint64_t there, ucp_atomic_op_t op,
+                         size_t bytes, uint64_t operand, uint64_t expected, uint64_t* result_out,
+                         Completion* completion);
+  int tell();
+  // with the lock held
+  uccs_status_t aim(int ec, PeerState& peer, Area area, Link** link_out, ucp_rkey_h* key_out);
   Operation* take_operation(Link& link, Completion* completion);
   Buffer* take_buffer(Link& link);
   void give_back(Operation* operation);
   void give_back(Buffer* buffer);
   uccs_status_t post_over(Operation* operation, ucs_status_ptr_t posted);
+  static void end_request(void* request, ucs_status_t status, void* operation);
   void end_one(Operation* operation, ucs_status_t status);
+  int poll();
+
+  // flush.cpp; with the lock held
   void mark_dirty(Link& link);
   void start_flushes();
   void flush_link(Link& link);
@@ -109,11 +119,7 @@ class Channel {
   void end_flush(Link& link, ucs_status_t status);
   void end_worker_flush(ucs_status_t status);
   void flush_again(Link& link);
-  static void end_request(void* request, ucs_status_t status, void* operation);
-  int poll();
-
-  int tell();
-  /// Waits until what was sent has left.
+  /// Waits until what was sent has left. Takes the lock.
   void drain(uint64_t deadline_ns);
   void wait(ucs_status_ptr_t request, uint64_t deadline_ns);
 
