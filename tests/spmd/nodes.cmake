@@ -32,3 +32,16 @@ endforeach()
 foreach(case broadcasts gathers alltoalls reductions scans groups_come_and_go)
   uccs_add_nodes_test(coll.${case} coll_test ARGS ${case} 5)
 endforeach()
+
+# A connection that breaks is an error that names the peer. libfabric's tcp tries again for long.
+if("ucx" IN_LIST networks)
+  add_executable(shmem_broken shmem/broken.c)
+  target_link_libraries(shmem_broken PRIVATE UCCS::uccs uccs_flags)
+  foreach(case put get atomic long wait)
+    add_test(NAME nodes.ucx.broken.${case} COMMAND ${CMAKE_BINARY_DIR}/bin/oshrun -n 3
+      $<TARGET_FILE:shmem_broken> ${case})
+    set_tests_properties(nodes.ucx.broken.${case} PROPERTIES LABELS "spmd;cluster" TIMEOUT 30
+      ENVIRONMENT "UCCS_NET=ucx:tcp;UCCS_NODE_SIZE=2;UCCS_NET_PLUGINS=${CMAKE_BINARY_DIR}/lib"
+      PASS_REGULAR_EXPRESSION "EC 2 (is gone|cannot be reached any more): UCX says")
+  endforeach()
+endif()

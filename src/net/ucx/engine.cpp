@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /// What goes on beside the calls: what the instance's thread sleeps on and looks at, credits,
 /// farewells, and peers that have gone without one.
+#include <time.h>
+
 #include "base/backoff.hpp"
 #include "base/clock.hpp"
 #include "base/log.hpp"
@@ -9,7 +11,9 @@
 namespace uccs::net::ucx {
 namespace {
 
-/// An EC that is gone is the launcher's to report, who knows why; after this time it is ours.
+/// An EC that is gone is the launcher's to report, who knows why and ends the job; after these
+/// times it is ours: where an operation fails, and where nobody has noticed yet.
+constexpr timespec kGrace = {0, 300'000'000};
 constexpr uint64_t kPatienceNs = 1'000'000'000;
 
 }  // namespace
@@ -91,6 +95,7 @@ void Ucx::report(int ec, ucs_status_t status) {
   if (is_closing_.load(std::memory_order_relaxed)) return;
   PeerState& peer = state_of(ec);
   if (peer.is_reported.exchange(true, std::memory_order_relaxed)) return;
+  nanosleep(&kGrace, nullptr);
   base::log_line(base::LogLevel::kError, "EC %d cannot be reached any more: UCX says '%s'", ec,
                  ucs_status_string(status));
 }

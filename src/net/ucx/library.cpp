@@ -28,27 +28,31 @@ bool are_shared_memory(const char* transports) {
   return true;
 }
 
-/// What UCCS chooses where neither it nor UCX has been told.
+const char* first_set(const char* one, const char* two, const char* otherwise) {
+  return is_set(one) ? one : is_set(two) ? two : otherwise;
+}
+
+/// What UCCS chooses where neither it nor UCX has been told. ECs of one node do not come here:
+/// UCX's shared memory would only take memory and start time.
+const char* transports_for(const Wish& wish) {
+  return first_set(wish.transports, getenv("UCX_TLS"), "^sm");
+}
+
 void configure(ucp_config_t* config, const Wish& wish) {
-  // ECs of one node do not come here: UCX's shared memory would only take memory and start time.
-  const char* transports = is_set(wish.transports)     ? wish.transports
-                           : is_set(getenv("UCX_TLS")) ? nullptr
-                                                       : "^sm";
-  if (transports && ucp_config_modify(config, "TLS", transports) != UCS_OK)
+  const char* transports = transports_for(wish);
+  if (ucp_config_modify(config, "TLS", transports) != UCS_OK)
     base::log_line(base::LogLevel::kWarn, "UCX does not take UCX_TLS=%s", transports);
-  const bool is_tcp_free = is_set(wish.transports) && !strstr(wish.transports, "tcp");
-  const char* devices = is_set(wish.interface)                                      ? wish.interface
-                        : !wish.is_one_host || is_set(getenv("UCX_NET_DEVICES")) ||
-                                is_tcp_free
-                            ? nullptr
-                            : "lo";
+  const bool may_be_tcp =
+      *transports == '^' || strstr(transports, "tcp") || strcmp(transports, "all") == 0;
+  const char* devices = first_set(wish.interface, getenv("UCX_NET_DEVICES"),
+                                  may_be_tcp && wish.is_one_host ? "lo" : nullptr);
   if (devices && ucp_config_modify(config, "NET_DEVICES", devices) != UCS_OK)
     base::log_line(base::LogLevel::kWarn, "UCX does not take UCX_NET_DEVICES=%s", devices);
-  // Its 8 KiB make a put of a megabyte four times as slow. Older ones may not know the name.
-  if (!is_set(getenv("UCX_TCP_TX_SEG_SIZE")))
-    (void)ucp_config_modify(config, "TCP_TX_SEG_SIZE", "128k");
-  if (!is_set(getenv("UCX_TCP_RX_SEG_SIZE")))
-    (void)ucp_config_modify(config, "TCP_RX_SEG_SIZE", "128k");
+  // UCX's 8 KiB make a put of a megabyte four times as slow. It takes this from the environment
+  // alone, and complains where there is no tcp.
+  if (may_be_tcp && !(devices && strchr(devices, ':')))
+    for (const char* variable : {"UCX_TCP_TX_SEG_SIZE", "UCX_TCP_RX_SEG_SIZE"})
+      setenv(variable, "128k", 0);
 }
 
 }  // namespace
@@ -58,7 +62,7 @@ ucs_status_t Library::start(const Wish& wish) {
   ucs_status_t status = ucp_config_read(nullptr, nullptr, &config);
   if (status != UCS_OK) return status;
   configure(config, wish);
-  has_failures_ = !are_shared_memory(is_set(wish.transports) ? wish.transports : getenv("UCX_TLS"));
+  has_failures_ = !are_shared_memory(transports_for(wish));
   // ECs of one node work on the same words by the CPU's atomics; cards' own need not agree with it.
   has_cpu_atomics_ = ucp_config_modify(config, "ATOMIC_MODE", "cpu") == UCS_OK;
   ucp_params_t parameters = {};
