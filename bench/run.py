@@ -37,9 +37,19 @@ def bench_coll(bin_dir, arguments):
     subprocess.run([sys.executable, HERE / "coll" / "compare.py", bin_dir, *arguments])
 
 
+def bench_openshmem(bin_dir, arguments):
+    """puts, gets, atomics and collectives beside Open MPI's OpenSHMEM"""
+    subprocess.run([sys.executable, HERE / "openshmem" / "compare.py", bin_dir, *arguments])
+
+
 def bench_am(bin_dir, arguments):
     """active messages beside the cache-line round trip"""
     run_program(bin_dir, [bin_dir / "am_bench", *arguments], 2, "--bind", "core")
+
+
+def bench_threads(bin_dir, arguments):
+    """threads against processes, beside Open MPI and MPICH"""
+    subprocess.run([sys.executable, HERE / "threads" / "compare.py", bin_dir, *arguments])
 
 
 def bench_budgets(bin_dir, arguments):

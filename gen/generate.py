@@ -145,8 +145,24 @@ def generic_lists(items: list[Item]) -> str:
         rows = [f"{c}*: PREFIX##{n}##SUFFIX" for c, n in generic_rows(column)]
         if is_const:
             rows += [f"const {c}*: PREFIX##{n}##SUFFIX" for c, n in generic_rows(column)]
+        if column == "wait":
+            rows += [f"volatile {c}*: uccs_volatile_{n}##SUFFIX" for c, n in generic_rows(column)]
         name = f"UCCS_ON_{'CONST_' if is_const else ''}{column.upper()}"
         text += f"#define {name}(PREFIX, SUFFIX) \\\n  " + ", \\\n  ".join(rows) + "\n"
+    return text
+
+
+def volatile_waits(items: list[Item]) -> str:
+    """What the generics of the wait set call for a volatile variable, which the functions do not take."""
+    text = ""
+    for p in (p for item in items for p in item.prototypes if p.set == "wait" and p.is_generic):
+        names = [re.search(r"(\w+)$", x)[1] for x in p.parameters]
+        suffix = p.name.split("NAME")[1]
+        for c, n in generic_rows("wait"):
+            parameters = ", ".join(["volatile TYPE* " + names[0]] + p.parameters[1:]).replace("TYPE", c)
+            arguments = ", ".join([f"({c}*)(uintptr_t){names[0]}"] + names[1:])
+            text += (f"static inline {p.result} uccs_volatile_{n}{suffix}({parameters}) {{\n"
+                     f"  {'' if p.result == 'void' else 'return '}{p.name.replace('NAME', n)}({arguments});\n}}\n")
     return text
 
 
@@ -164,6 +180,35 @@ def generic_macro(p: Prototype) -> str:
         index = 1 if "team" in p.parameters[0] else 0
         body = f"_Generic((UCCS_ARGUMENT_{index}(__VA_ARGS__, 0, 0)), {rows}({prefix}, {suffix}))"
     return f"#define {name}(...) \\\n  {body}(__VA_ARGS__)\n"
+
+
+def overloads_of(items: list[Item]) -> str:
+    """The generics in C++: one overload per type, from one macro per family."""
+    taken = {(p.name, tuple(x.rsplit(" ", 1)[0] for x in p.parameters))
+             for item in items for p in item.prototypes if p.set == "-"}
+    families = [p for item in items for p in item.prototypes if p.is_generic]
+    text = ""
+    for column in sorted({p.set for p in families}):
+        rows = "".join(f" \\\n  OVERLOAD({name}, {c})" for c, name in generic_rows(column))
+        text += f"#define UCCS_EACH_{column.upper()}(OVERLOAD){rows}\n"
+    for p in families:
+        name = p.name.replace("NAME_", "")
+        each = f"UCCS_EACH_{p.set.upper()}(UCCS_OVERLOAD)"
+        rows = [(n, c) for c, n in generic_rows(p.set)
+                if (name, tuple(re.sub(r"\bTYPE\b", c, x).rsplit(" ", 1)[0]
+                                for x in p.parameters)) not in taken]
+        if len(rows) < len(generic_rows(p.set)):
+            each = "\n".join(f"UCCS_OVERLOAD({n}, {c})" for n, c in rows)
+        for context in ("", "ctx_") if p.has_ctx else ("",):
+            parameters = (["shmem_ctx_t ctx"] if context else []) + p.parameters
+            called = re.sub(r"^(shmemx?_)", rf"\1{context}", p.name).replace("NAME", "##NAME##")
+            arguments = ", ".join(re.search(r"(\w+)$", x)[1] for x in parameters)
+            result = "" if p.result == "void" else "return "
+            text += (f"#define UCCS_OVERLOAD(NAME, TYPE) \\\n"
+                     f"  inline {p.result} {name}({', '.join(parameters)}) {{ \\\n"
+                     f"    {result}{called}({arguments}); \\\n  }}\n"
+                     f"{each}\n#undef UCCS_OVERLOAD\n")
+    return text
 
 
 def body_of(items: list[Item], is_profiling: bool) -> str:
@@ -207,7 +252,7 @@ def outputs() -> dict[pathlib.Path, str]:
     files = {
         "shmem.h": SPDX + fill_template(
             "shmem.h.in", ORIGIN=ORIGIN % "shmem.families", BODY=body_of(items, False),
-            GENERICS=generics_of(items)),
+            GENERICS=generics_of(items), VOLATILES=volatile_waits(items)),
         "pshmem.h": SPDX + fill_template(
             "pshmem.h.in", ORIGIN=ORIGIN % "shmem.families", BODY=body_of(items, True)),
         "uccs/shmem_inline.h": SPDX + fill_template(
@@ -217,7 +262,9 @@ def outputs() -> dict[pathlib.Path, str]:
         extensions = read_families("shmemx.families")
         files["shmemx.h"] = SPDX + fill_template(
             "shmemx.h.in", ORIGIN=ORIGIN % "shmemx.families", BODY=body_of(extensions, False),
-            GENERICS=generics_of(extensions), PROFILING=body_of(extensions, True))
+            GENERICS=generics_of(extensions), VOLATILES=volatile_waits(extensions),
+            OVERLOADS=overloads_of(items + extensions),
+            PROFILING=body_of(extensions, True))
     return {INCLUDE / name: text for name, text in files.items()}
 
 

@@ -3083,6 +3083,7 @@ void pshmem_fcollect32(void* dest, const void* source, size_t nelems, int PE_sta
     logPE_stride, int PE_size, long* pSync);
 void pshmem_fcollect64(void* dest, const void* source, size_t nelems, int PE_start, int
     logPE_stride, int PE_size, long* pSync);
+
 void pshmem_alltoall32(void* dest, const void* source, size_t nelems, int PE_start, int
     logPE_stride, int PE_size, long* pSync);
 void pshmem_alltoall64(void* dest, const void* source, size_t nelems, int PE_start, int

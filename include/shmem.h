@@ -3304,6 +3304,7 @@ void shmem_wait_until(long* ivar, int cmp, long cmp_value);
 /* The active set is PE_start, PE_start + 2^logPE_stride, ... (PE_size of them); only they call. `pWrk`
  * and `pSync` are accepted for the standard's sake and not touched. Source: OpenSHMEM 1.6, Collective Routines. */
 
+/// Waits for all PEs of the set; shmem_barrier also completes the operations on the default context.
 void shmem_barrier(int PE_start, int logPE_stride, int PE_size, long* pSync);
 void shmem_sync(int PE_start, int logPE_stride, int PE_size, long* pSync);
 
@@ -3313,6 +3314,7 @@ void shmem_broadcast32(void* dest, const void* source, size_t nelems, int PE_roo
 void shmem_broadcast64(void* dest, const void* source, size_t nelems, int PE_root, int PE_start, int
     logPE_stride, int PE_size, long* pSync);
 
+/// Joins the sources of the set in its order, at each PE; with fcollect all have the same `nelems`.
 void shmem_collect32(void* dest, const void* source, size_t nelems, int PE_start, int logPE_stride,
     int PE_size, long* pSync);
 void shmem_collect64(void* dest, const void* source, size_t nelems, int PE_start, int logPE_stride,
@@ -3321,6 +3323,9 @@ void shmem_fcollect32(void* dest, const void* source, size_t nelems, int PE_star
     int PE_size, long* pSync);
 void shmem_fcollect64(void* dest, const void* source, size_t nelems, int PE_start, int logPE_stride,
     int PE_size, long* pSync);
+
+/// Exchanges blocks of `nelems` elements: the set's PE i's j-th block becomes PE j's i-th; the forms
+/// with s have strides, in elements.
 void shmem_alltoall32(void* dest, const void* source, size_t nelems, int PE_start, int logPE_stride,
     int PE_size, long* pSync);
 void shmem_alltoall64(void* dest, const void* source, size_t nelems, int PE_start, int logPE_stride,
@@ -3330,6 +3335,7 @@ void shmem_alltoalls32(void* dest, const void* source, ptrdiff_t dst, ptrdiff_t 
 void shmem_alltoalls64(void* dest, const void* source, ptrdiff_t dst, ptrdiff_t sst, size_t nelems,
     int PE_start, int logPE_stride, int PE_size, long* pSync);
 
+/// Combines the sources of the set element by element: all its PEs get the same bits.
 void shmem_short_and_to_all(short* dest, const short* source, int nreduce, int PE_start, int
     logPE_stride, int PE_size, short* pWrk, long* pSync);
 void shmem_int_and_to_all(int* dest, const int* source, int nreduce, int PE_start, int logPE_stride,
@@ -3421,6 +3427,7 @@ void shmem_complexf_prod_to_all(uccs_complexf_t* dest, const uccs_complexf_t* so
 
 /* ---- Removed in 1.5, kept for old programs: caches are coherent, so they do nothing ---- */
 
+/// Nothing: caches are coherent.
 void shmem_clear_cache_inv(void);
 void shmem_set_cache_inv(void);
 void shmem_clear_cache_line_inv(void* dest);
@@ -3448,6 +3455,55 @@ void shmem_udcflush_line(void* dest);
  * form for the type of the second argument. */
 void uccs_no_such_generic(void);
 
+/* Flags are often volatile, as the standard had them until 1.3; wait_until and test take both. */
+static inline void uccs_volatile_short_wait_until(volatile short* ivar, int cmp, short cmp_value) {
+  shmem_short_wait_until((short*)(uintptr_t)ivar, cmp, cmp_value);
+}
+static inline void uccs_volatile_int_wait_until(volatile int* ivar, int cmp, int cmp_value) {
+  shmem_int_wait_until((int*)(uintptr_t)ivar, cmp, cmp_value);
+}
+static inline void uccs_volatile_long_wait_until(volatile long* ivar, int cmp, long cmp_value) {
+  shmem_long_wait_until((long*)(uintptr_t)ivar, cmp, cmp_value);
+}
+static inline void uccs_volatile_longlong_wait_until(volatile long long* ivar, int cmp, long long cmp_value) {
+  shmem_longlong_wait_until((long long*)(uintptr_t)ivar, cmp, cmp_value);
+}
+static inline void uccs_volatile_ushort_wait_until(volatile unsigned short* ivar, int cmp, unsigned short cmp_value) {
+  shmem_ushort_wait_until((unsigned short*)(uintptr_t)ivar, cmp, cmp_value);
+}
+static inline void uccs_volatile_uint_wait_until(volatile unsigned int* ivar, int cmp, unsigned int cmp_value) {
+  shmem_uint_wait_until((unsigned int*)(uintptr_t)ivar, cmp, cmp_value);
+}
+static inline void uccs_volatile_ulong_wait_until(volatile unsigned long* ivar, int cmp, unsigned long cmp_value) {
+  shmem_ulong_wait_until((unsigned long*)(uintptr_t)ivar, cmp, cmp_value);
+}
+static inline void uccs_volatile_ulonglong_wait_until(volatile unsigned long long* ivar, int cmp, unsigned long long cmp_value) {
+  shmem_ulonglong_wait_until((unsigned long long*)(uintptr_t)ivar, cmp, cmp_value);
+}
+static inline int uccs_volatile_short_test(volatile short* ivar, int cmp, short cmp_value) {
+  return shmem_short_test((short*)(uintptr_t)ivar, cmp, cmp_value);
+}
+static inline int uccs_volatile_int_test(volatile int* ivar, int cmp, int cmp_value) {
+  return shmem_int_test((int*)(uintptr_t)ivar, cmp, cmp_value);
+}
+static inline int uccs_volatile_long_test(volatile long* ivar, int cmp, long cmp_value) {
+  return shmem_long_test((long*)(uintptr_t)ivar, cmp, cmp_value);
+}
+static inline int uccs_volatile_longlong_test(volatile long long* ivar, int cmp, long long cmp_value) {
+  return shmem_longlong_test((long long*)(uintptr_t)ivar, cmp, cmp_value);
+}
+static inline int uccs_volatile_ushort_test(volatile unsigned short* ivar, int cmp, unsigned short cmp_value) {
+  return shmem_ushort_test((unsigned short*)(uintptr_t)ivar, cmp, cmp_value);
+}
+static inline int uccs_volatile_uint_test(volatile unsigned int* ivar, int cmp, unsigned int cmp_value) {
+  return shmem_uint_test((unsigned int*)(uintptr_t)ivar, cmp, cmp_value);
+}
+static inline int uccs_volatile_ulong_test(volatile unsigned long* ivar, int cmp, unsigned long cmp_value) {
+  return shmem_ulong_test((unsigned long*)(uintptr_t)ivar, cmp, cmp_value);
+}
+static inline int uccs_volatile_ulonglong_test(volatile unsigned long long* ivar, int cmp, unsigned long long cmp_value) {
+  return shmem_ulonglong_test((unsigned long long*)(uintptr_t)ivar, cmp, cmp_value);
+}
 #define UCCS_ON_AMO(PREFIX, SUFFIX) \
   int*: PREFIX##int##SUFFIX, \
   long*: PREFIX##long##SUFFIX, \
@@ -3601,7 +3657,15 @@ void uccs_no_such_generic(void);
   unsigned short*: PREFIX##ushort##SUFFIX, \
   unsigned int*: PREFIX##uint##SUFFIX, \
   unsigned long*: PREFIX##ulong##SUFFIX, \
-  unsigned long long*: PREFIX##ulonglong##SUFFIX
+  unsigned long long*: PREFIX##ulonglong##SUFFIX, \
+  volatile short*: uccs_volatile_short##SUFFIX, \
+  volatile int*: uccs_volatile_int##SUFFIX, \
+  volatile long*: uccs_volatile_long##SUFFIX, \
+  volatile long long*: uccs_volatile_longlong##SUFFIX, \
+  volatile unsigned short*: uccs_volatile_ushort##SUFFIX, \
+  volatile unsigned int*: uccs_volatile_uint##SUFFIX, \
+  volatile unsigned long*: uccs_volatile_ulong##SUFFIX, \
+  volatile unsigned long long*: uccs_volatile_ulonglong##SUFFIX
 #define UCCS_ON_WAITS(PREFIX, SUFFIX) \
   short*: PREFIX##short##SUFFIX, \
   int*: PREFIX##int##SUFFIX, \

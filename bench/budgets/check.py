@@ -47,11 +47,12 @@ def main() -> int:
         return 77
     bin_dir = pathlib.Path(sys.argv[1]).resolve()
     budgets = read_budgets()
-    found = count(bin_dir, "budget_probe") | count(bin_dir, "budget_probe_inline")
+    found = (count(bin_dir, "budget_probe") | count(bin_dir, "budget_probe_inline") |
+             count(bin_dir, "budget_probe_gasnet"))
     missing = budgets.keys() - found.keys()
     over = [name for name in budgets if found.get(name, 0) > budgets[name]]
     for name, limit in budgets.items():
-        print(f"{name:20} {found.get(name, float('nan')):6.1f} of {limit:3} instructions"
+        print(f"{name:28} {found.get(name, float('nan')):6.1f} of {limit:3} instructions"
               f"{'   OVER BUDGET' if name in over else ''}")
     if missing:
         print("not measured:", ", ".join(sorted(missing)))

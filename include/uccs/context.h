@@ -82,11 +82,12 @@ UCCS_API UCCS_NODISCARD uccs_status_t uccs_context_query(uccs_context_t context,
 
 /// Makes the handle to EC `ec`.
 /// `ec`: 0..num_ecs-1, this EC included. `lane`: 0..lanes-1 names one inbox of the target;
-/// UCCS_LANE_ANY lets active messages go to the lane that belongs to the sending thread's channel
-/// and sends to lane 0. `endpoint_out`: give it back with uccs_endpoint_destroy, or it goes with
-/// its context. Returns UCCS_OK, UCCS_ERR_INVALID for a number out of range, UCCS_ERR_UNSUPPORTED
-/// when no resource of the context reaches the EC, UCCS_ERR_NO_MEMORY. Threads: any; an endpoint
-/// may be used by any number of threads, and threads that share none share nothing. Cost: one small
+/// UCCS_LANE_ANY lets active messages go to lanes of threads that poll over there, spread so that
+/// threads which send at once use different ones and all receivers get their share; sends go to
+/// lane 0. `endpoint_out`: give it back with uccs_endpoint_destroy, or it goes with its context.
+/// Returns UCCS_OK, UCCS_ERR_INVALID for a number out of range, UCCS_ERR_UNSUPPORTED when no
+/// resource of the context reaches the EC, UCCS_ERR_NO_MEMORY. Threads: any; an endpoint may be
+/// used by any number of threads, and threads that share none share nothing. Cost: one small
 /// allocation; nothing is sent.
 UCCS_API UCCS_NODISCARD uccs_status_t uccs_endpoint_create(uccs_context_t context, int ec, int lane,
                                                            uccs_endpoint_t* endpoint_out);
@@ -102,15 +103,21 @@ UCCS_API uccs_status_t uccs_endpoint_destroy(uccs_endpoint_t endpoint);
 /// run in the threads bound to it alone. Other threads visit the lane rarely and run its
 /// protocol callbacks only.
 /// `lane`: 0..lanes-1, or UCCS_LANE_ANY to belong to none, as every thread does at first: such a
-/// thread serves all lanes that nobody is bound to. Ends with the thread.
+/// thread is at home in the lane of its channel's number, shares the lanes that are nobody's home,
+/// and looks after others' every UCCS_POLL_MASK + 1 polls when they do not. Ends with the thread.
 /// Returns UCCS_OK or UCCS_ERR_INVALID. Threads: any; several may bind to one lane.
 UCCS_API UCCS_NODISCARD uccs_status_t uccs_lane_bind(uccs_context_t context, int lane);
+
+/// A lane for a key: the same for the same key, evenly spread. For messages about one object that
+/// are to run in one thread. `lanes`: 1..64, as uccs_context_query says. Threads: any.
+UCCS_API int uccs_lane_by_hash(uint64_t key, int lanes);
 
 /// Makes progress: delivers messages that have arrived, runs callbacks, advances operations.
 /// Returns how many messages and steps it handled; 0 means there was nothing to do.
 /// Threads: any number at once; they share the work and never wait for each other.
 /// Progress: runs callbacks, does not block. From a callback it does nothing and returns 0.
-/// Cost: about 60 instructions when there is nothing to do (one lane).
+/// Cost when there is nothing to do: a look at the thread's own lane and a pause, or a yield on a
+/// CPU that others wait for.
 UCCS_API int uccs_progress(uccs_context_t context);
 
 #ifdef __cplusplus

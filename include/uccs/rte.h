@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /// The runtime environment: who am I in my job, where do the others run, and slow, dependable ways
-/// to exchange bytes before (and beside) the fast ones. Everything goes over the launcher.
+/// to exchange bytes before (and beside) the fast ones. Everything goes over the launcher; where
+/// that is not ours, over the process of its rank 0, and fails with UCCS_ERR_PEER_FAILED once that
+/// has ended.
 ///
 /// All calls are thread safe. One thread of the library, started by the first call that needs it,
 /// talks to the launcher; callers hand it their commands and wait for the results. A child that a
@@ -67,8 +69,8 @@ UCCS_API int rte_get_my_ec(void);
 /// The number of ECs of the job, at least 1. Legal state: after rte_init; before it, 0.
 UCCS_API int rte_get_num_ecs(void);
 
-/// The name of the backend in use: "single" or "local". Static. Legal state: after rte_init; before
-/// it, "".
+/// The name of the backend in use: "single", "local" (uccsrun), "pmix" or "pmi". Static. Legal
+/// state: after rte_init; before it, "".
 UCCS_API const char* rte_get_backend(void);
 
 /// Where EC `ec` runs.

@@ -11,7 +11,7 @@
 
 #include <pshmem.h>
 
-#include "uccs/direct.h"
+#include "uccs/shmem_direct.h"
 
 /* gnu_inline: the definition serves inlining only; taking the address yields the library's. */
 #define UCCS_INLINE extern __inline__ __attribute__((__always_inline__, __gnu_inline__))
@@ -29,7 +29,7 @@
 #define UCCS_PARAMETER_ctx_ shmem_ctx_t ctx,
 #define UCCS_ARGUMENT_
 #define UCCS_ARGUMENT_ctx_ ctx,
-#define UCCS_REACH_(symmetric, pe) uccs_direct_translate(uccs_direct, symmetric, pe)
+#define UCCS_REACH_(symmetric, pe) uccs_direct_translate(uccs_shmem_direct, symmetric, pe)
 #define UCCS_REACH_ctx_(symmetric, pe) ((uintptr_t)ctx & 1 ? UCCS_REACH_(symmetric, pe) : (void*)0)
 
 #ifdef __cplusplus

@@ -17,7 +17,11 @@ struct WaitPolicy {
 
 namespace detail {
 extern WaitPolicy wait_policy_in_force;
-}
+
+/// Misses of this thread before its next yield, if fewer than the policy's: what its last yields
+/// taught it. At first enough for a partner that is about to answer, then one yield to see.
+extern thread_local constinit uint32_t spin_limit [[gnu::tls_model("initial-exec")]];
+}  // namespace detail
 
 /// The policy in force.
 inline const WaitPolicy& wait_policy() { return detail::wait_policy_in_force; }
@@ -36,13 +40,17 @@ inline void cpu_pause() {
 
 /// The one way to wait: poll, call `pause()` after every miss. Spins, then yields, then sleeps for
 /// a bounded time. A local object per wait; costs nothing until the first miss.
+///
+/// The policy knows the ECs that share the CPUs, not their threads nor what else runs. So yields
+/// are timed: one that took as long as two switches found somebody waiting for this CPU, and the
+/// thread yields at once from then on, until yields come back quickly again.
 class Backoff {
  public:
   /// After a miss. The inline part is the spin only. The pause is there from the first miss on:
   /// without it the poll takes the line back from the writer, and a hand-over that takes 35 ns took
   /// 300.
   void pause() {
-    if (misses_ < wait_policy().spins) {
+    if (is_spinning()) {
       ++misses_;
       cpu_pause();
       return;
@@ -50,11 +58,22 @@ class Backoff {
     pause_slow(nullptr, 0);
   }
 
+  /// For loops that must not sleep because nobody would wake them: yields on a crowded CPU, else
+  /// only now and then, to see.
+  void pause_awake() {
+    ++misses_;
+    if (misses_ % kLooksPerYield != 0 && !is_crowded()) {
+      cpu_pause();
+    } else {
+      yield_timed();
+    }
+  }
+
   /// As `pause`, but the sleep is a futex wait on `*doorbell` while it still holds `seen`: whoever
   /// rings (increments and wakes) ends it early. Sleeps stay bounded, so a ring that is missed
   /// costs at most `sleep_ns_max`.
   void pause_on(std::atomic<uint32_t>* doorbell, uint32_t seen) {
-    if (misses_ < wait_policy().spins) {
+    if (is_spinning()) {
       ++misses_;
       cpu_pause();
       return;
@@ -65,8 +84,11 @@ class Backoff {
   /// True once the next pause would sleep: the moment for the waiter to announce itself.
   bool will_sleep() const { return misses_ >= wait_policy().spins + wait_policy().yields; }
 
-  /// The next pause sleeps: for threads whose events are far apart.
-  void skip_to_sleep() { misses_ = wait_policy().spins + wait_policy().yields; }
+  /// True while the next pause would neither yield nor sleep.
+  bool is_spinning() const { return misses_ < wait_policy().spins && misses_ < detail::spin_limit; }
+
+  /// True when others wait for the CPU of this thread, as far as it knows.
+  static bool is_crowded() { return wait_policy().spins == 0 || detail::spin_limit == 0; }
 
   void reset() {
     misses_ = 0;
@@ -74,6 +96,8 @@ class Backoff {
   }
 
  private:
+  static constexpr uint32_t kLooksPerYield = 64;
+  static void yield_timed();
   void pause_slow(std::atomic<uint32_t>* doorbell, uint32_t seen);
   uint32_t misses_ = 0;
   uint64_t yielding_since_ns_ = 0;  ///< 0: not yet
@@ -82,6 +106,10 @@ class Backoff {
 /// Sleeps until `*word` no longer holds `value`, and `wake_all` was called for it: for events that
 /// are far away, such as a launcher's answer. Does not spin.
 void block_while(std::atomic<uint32_t>* word, uint32_t value);
+/// The same for at most `limit_ns`; may return early.
+void block_while(std::atomic<uint32_t>* word, uint32_t value, uint64_t limit_ns);
+
+void sleep_for(uint64_t ns);
 
 /// Wakes all that sleep on `*doorbell`, in this process and in others that map it.
 void wake_all(std::atomic<uint32_t>* doorbell);

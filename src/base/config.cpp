@@ -41,14 +41,13 @@ struct Source {
 
 void read(const ConfigEntry& entry, bool* out) {
   const Source source(entry);
-  if (entry.kind == ConfigKind::kFlag) {
-    *out = source.text != entry.default_text;
-    return;
-  }
-  for (const char* yes : {"1", "yes", "on", "true", "y"})
-    if (strcasecmp(source.text, yes) == 0) return void(*out = true);
+  const bool is_set = source.text != entry.default_text;
+  if (entry.kind == ConfigKind::kFlag) return void(*out = is_set);
   for (const char* no : {"0", "no", "off", "false", "n"})
     if (strcasecmp(source.text, no) == 0) return void(*out = false);
+  if (entry.kind == ConfigKind::kSwitch) return void(*out = is_set);
+  for (const char* yes : {"1", "yes", "on", "true", "y"})
+    if (strcasecmp(source.text, yes) == 0) return void(*out = true);
   reject(entry, source, "0 or 1, no or yes, off or on");
 }
 
@@ -105,6 +104,7 @@ Config read_all() {
   read(*entry++, &values.member);
 #include "base/config.def"
 #undef UCCS_CONFIG
+  values.check |= values.shmem_debug;  // the standard's name of the same thing
   return values;
 }
 

@@ -5,7 +5,7 @@
 
 namespace uccs::base {
 
-enum class ConfigKind : uint8_t { kBool, kInt, kSize, kDuration, kText, kChoice, kFlag };
+enum class ConfigKind : uint8_t { kBool, kInt, kSize, kDuration, kText, kChoice, kFlag, kSwitch };
 
 /// One row of config.def. Everything about a setting is derived from its row: the parser, the
 /// values below, `uccs-info`, the table in docs/configuration.md and the "did you mean" of unknown
@@ -13,7 +13,7 @@ enum class ConfigKind : uint8_t { kBool, kInt, kSize, kDuration, kText, kChoice,
 struct ConfigEntry {
   const char* name;     ///< environment variable, e.g. "UCCS_LOG"
   const char* aliases;  ///< comma-separated older spellings, "" if none; `name` wins
-  ConfigKind kind;      ///< kFlag: being set counts, whatever the value
+  ConfigKind kind;      ///< kFlag: being set counts; kSwitch: the same, but for values that say no
   const char* unit;     ///< "" or e.g. "bytes", "ns"
   const char* default_text;
   const char* choices;  ///< for kChoice: "a|b|c"; for kInt: "low..high"

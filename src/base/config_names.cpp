@@ -19,8 +19,8 @@ constexpr const char* kForeign[] = {
     "SHMEM_FCFLAGS",     "SHMEM_LDFLAGS", "SHMEM_LIBS",     "SHMEM_LAUNCHER", "SHMEM_RUN",
     "SHMEM_HOME",        "SHMEM_DIR",     "SHMEM_ROOT",     "SHMEM_PATH",     "SHMEM_INSTALL",
     "SHMEM_INSTALL_DIR", "SHMEM_INCLUDE", "SHMEM_LIB",      "SHMEM_CPPFLAGS", "SHMEM_LIBRARY_PATH",
-    "SHMEM_INCLUDE_DIR", "SHMEM_LIB_DIR", "UCCS_LOCAL_JOB", "UCCS_CC",        "UCCS_CXX",
-    "UCCS_HOME",         "UCCS_DIR",      "UCCS_ROOT",
+    "SHMEM_INCLUDE_DIR", "SHMEM_LIB_DIR", "UCCS_LOCAL_JOB", "UCCS_EC_OF",     "UCCS_CC",
+    "UCCS_CXX",          "UCCS_HOME",     "UCCS_DIR",       "UCCS_ROOT",
 };
 
 bool has_our_prefix(const char* variable) {
@@ -106,7 +106,8 @@ bool config_origin(const ConfigEntry& entry, ConfigName name_out, const char** v
     const char* value = getenv(name);
     if (value == nullptr) return false;
     // An empty value is how scripts unset one; only a flag is on by being there.
-    if (*value == '\0' && row.kind != ConfigKind::kFlag) return false;
+    if (*value == '\0' && row.kind != ConfigKind::kFlag && row.kind != ConfigKind::kSwitch)
+      return false;
     memcpy(name_out, name, length + 1);
     *value_out = value;
     return true;

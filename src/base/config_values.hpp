@@ -9,7 +9,7 @@ namespace uccs::base {
 
 enum class ProgressMode : uint8_t { kPolling, kThread };
 enum class HugePages : uint8_t { kNever, kAdvise };
-enum class RteChoice : uint8_t { kAuto, kSingle, kLocal };
+enum class RteChoice : uint8_t { kAuto, kSingle, kLocal, kPmi, kPmix };
 
 /// The values in force, one member per row of config.def. Text points into the environment's copy
 /// and lives as long as the process.

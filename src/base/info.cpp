@@ -29,6 +29,8 @@ const char* kind_name(ConfigKind kind) {
       return "choice";
     case ConfigKind::kFlag:
       return "flag";
+    case ConfigKind::kSwitch:
+      return "switch";
   }
   return "?";
 }

@@ -62,10 +62,7 @@ void log_set_identity(int ec, int num_ecs) {
   has_identity.store(true, std::memory_order_release);  // pairs with the load in write_line
 }
 
-bool log_enabled(LogLevel level) {
-  const Config& values = config();
-  return level <= values.log || values.shmem_debug;
-}
+bool log_enabled(LogLevel level) { return level <= config().log; }
 
 void log_line(LogLevel level, const char* format, ...) {
   if (!log_enabled(level)) return;

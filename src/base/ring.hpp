@@ -79,11 +79,11 @@ class Ring {
           continue;
         }
         if (tail - head >= kCapacity) return false;
-        consumed_elsewhere();
         control().head_seen.store(head, std::memory_order_release);
       }
       if (control().tail.compare_exchange_weak(tail, tail + 1, std::memory_order_relaxed))
           [[likely]] {
+        consumed_elsewhere();
         *position_out = tail;
         return true;
       }
@@ -137,7 +137,8 @@ class Ring {
   }
 
   // A producer's fill happens before the consumer's publish, and that before the next producer's
-  // load of head. ThreadSanitizer does not see the consumer when it is another process.
+  // load of head or head_seen. ThreadSanitizer sees neither the consumer nor producers of other
+  // processes, who may have stored what is loaded.
 #ifdef __SANITIZE_THREAD__
   void committed_here() { __tsan_release(&control().head); }
   void consumed_elsewhere() { __tsan_acquire(&control().head); }

@@ -88,6 +88,20 @@ Reduction reduction_of(uccs_type_t type, uccs_reduce_op_t op) {
   }
 }
 
+/// A group of the caller's own from `split(&group)`; NULL where it is no member.
+template <typename Split>
+uccs_status_t make_group(uccs_group_t* group_out, const Split& split) {
+  auto* group = new (std::nothrow) Group;
+  if (!group) return UCCS_ERR_NO_MEMORY;
+  const uccs_status_t status = split(group);
+  if (status != UCCS_OK || group->rank < 0) {
+    delete group;
+    group = nullptr;
+  }
+  if (status == UCCS_OK) *group_out = handle_of(group);
+  return status;
+}
+
 }  // namespace
 }  // namespace uccs::coll
 
@@ -100,15 +114,17 @@ uccs_group_t uccs_group_world(void) { return handle_of(&uccs::core::world_group(
 uccs_status_t uccs_group_create(uccs_group_t parent, int first, int stride, int size,
                                 uccs_group_t* group_out) {
   if (!parent || !group_out) return UCCS_ERR_INVALID;
-  auto* group = new (std::nothrow) Group;
-  if (!group) return UCCS_ERR_NO_MEMORY;
-  const uccs_status_t status = group_split(*group_of(parent), first, stride, size, group);
-  if (status != UCCS_OK || group->rank < 0) {
-    delete group;
-    group = nullptr;
-  }
-  if (status == UCCS_OK) *group_out = handle_of(group);
-  return status;
+  return make_group(group_out, [=](Group* group) {
+    return group_split(*group_of(parent), first, stride, size, group);
+  });
+}
+
+uccs_status_t uccs_group_split(uccs_group_t parent, int color, int key, uccs_group_t* group_out) {
+  static_assert(UCCS_NO_COLOR == kNoColor);
+  if (!parent || !group_out) return UCCS_ERR_INVALID;
+  return make_group(group_out, [=](Group* group) {
+    return group_split_by_color(*group_of(parent), color, key, group);
+  });
 }
 
 uccs_status_t uccs_group_destroy(uccs_group_t group) {

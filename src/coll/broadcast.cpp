@@ -145,10 +145,9 @@ void broadcast(Group& group, void* dest, const void* source, size_t bytes, int r
   const bool is_star = is_flat(members) && (bytes < kSharedBytes || !members.own.is_oversubscribed);
   const Tree tree = {members, root, is_star};
   if (members.size > 1) {
-    const Symmetric dests = symmetric(members, dest);
     if (bytes <= kPayloadBytes)
       broadcast_line(tree, dest, source, bytes);
-    else if (!dests)
+    else if (const Symmetric dests = symmetric(members, dest); !dests)
       broadcast_bounce(tree, dest, source, bytes);
     else if (bytes < kSharedBytes || members.own.is_oversubscribed)
       broadcast_push(tree, dest, dests, source, bytes);

@@ -5,9 +5,12 @@
 #include "core/group.hpp"
 
 /// Blocking collectives over a group. Collective: every member calls the same ones in the same
-/// order with matching arguments, one thread of each at a time. Buffers may be any memory of the
-/// caller unless a comment says symmetric; symmetric ones (heap or static data) take the direct
-/// path. On return the local destination is final and the local source may be reused.
+/// order with matching arguments, one thread of each at a time. On return the local destination is
+/// final and the local source may be reused.
+///
+/// A buffer is symmetric (heap or static data) on all members, and then the same object, or it is
+/// any other memory on all of them. A symmetric dest must be ready on all members before any of
+/// them calls: others write into it at once. A source need only be ready locally.
 namespace uccs::coll {
 
 using core::Group;
@@ -55,6 +58,16 @@ void scan(Group& group, void* dest, const void* source, size_t element, size_t c
 /// parent, members or not. Writes the group (rank -1 for non-members) and returns UCCS_OK, or an
 /// error (bad triplet, no scratch left) that is the same on every parent member.
 uccs_status_t group_split(Group& parent, int start, int stride, int size, Group* group_out);
+
+/// New groups of the parent's members that give the same `color` >= 0, ordered by `key` and then as
+/// in the parent; with kNoColor a member is in none. All colors take one number together.
+/// Collective over the parent; returns as group_split.
+constexpr int kNoColor = -1;
+uccs_status_t group_split_by_color(Group& parent, int color, int key, Group* group_out);
+
+/// This EC's scratch of a group, which is at the same place on all members: `Group::scratch` is
+/// something else in groups that span nodes.
+std::byte* symmetric_scratch(const Group& group);
 
 /// Gives the scratch back. Collective over the group's members.
 void group_release(Group& group);

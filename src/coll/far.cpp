@@ -6,39 +6,48 @@
 #include "base/log.hpp"
 #include "core/context.hpp"
 #include "core/direct.hpp"
-#include "core/nodes.hpp"
 #include "core/remote.hpp"
+#include "rte/identity.hpp"
 #include "uccs/message.h"
 
 namespace uccs::coll {
 
 bool spans_nodes(Group& group) {
-  const int last = core::group_ec(group, group.size - 1);
-  if (core::node_count() < 2 || core::node_of(group.first) == core::node_of(last)) return false;
+  const int low = core::group_lowest_ec(group), high = core::group_highest_ec(group);
+  if (rte::start().num_nodes < 2 || rte::node_of(low) == rte::node_of(high)) return false;
+  if (!core::job_context())
+    base::fatal(
+        "collective on a group of ECs %d to %d: not all of them are on this node, and no network "
+        "joins the nodes: %s",
+        low, high, core::why_no_network());
   auto* far = new (std::nothrow) Far;
   if (!far) base::fatal("no memory for a group of %d members", group.size);
   far->own = {};
   far->own.state = State::kFar;
-  int mine = -1;
   for (int rank = 0, node = -1; rank < group.size; ++rank) {
-    const int here = core::node_of(core::group_ec(group, rank));
+    const int here = rte::node_of(core::group_ec(group, rank));
     if (here != node) far->firsts.push_back(rank);
     node = here;
-    if (rank == group.rank) mine = far->parts();
+    if (rank == group.rank) far->part = static_cast<int>(far->firsts.size()) - 1;
   }
   far->firsts.push_back(group.size);
-  far->part = mine;
-  far->local = {.rank = group.rank - far->first_of(mine),
-                .size = far->size_of(mine),
-                .first = core::group_ec(group, far->first_of(mine)),
-                .stride = group.stride,
-                .id = group.id};
+  const int first = far->first_of(far->part);
+  std::vector<int> ecs;
+  for (int i = 0; i < far->size_of(far->part); ++i) ecs.push_back(core::group_ec(group, first + i));
+  describe(ecs, &far->local);
+  far->local.rank = group.rank - first;
+  far->local.id = group.id;
   far->local.scratch = group.scratch;
   // Scratch is at the same distance everywhere, so it names the group.
   const auto place = reinterpret_cast<uintptr_t>(group.scratch) - core::direct_map.heap_low;
   far->tag = uint64_t{place / core::kGroupScratchBytes} << 32;
   group.scratch = reinterpret_cast<std::byte*>(far);
   return true;
+}
+
+std::byte* symmetric_scratch(const Group& group) {
+  const State state = reinterpret_cast<const Own*>(group.scratch)->state;
+  return state == State::kFar ? far_of(group).local.scratch : group.scratch;
 }
 
 void end_far(Group& group) {
@@ -52,40 +61,44 @@ namespace far {
 Messages::Messages(Group& group, Kind kind)
     : group_(group), kind_(kind), tag_(far_of(group).tag | ++far_of(group).calls) {}
 
+void Messages::fail(int ec, uccs_status_t status) const {
+  base::fatal("%s: a message between this EC and EC %d failed: %s", kind_name(kind_), ec,
+              uccs_status_string(status));
+}
+
 template <typename Post>
-void Messages::start(Post post) {
+void Messages::start(int ec, Post post) {
   uccs_request_t request = UCCS_REQUEST_NULL;
   uccs_status_t status = UCCS_AGAIN;
   coll::wait(kind_, [&status, &post, &request] { return (status = post(&request)) != UCCS_AGAIN; });
-  if (status < 0)
-    base::fatal("%s: a message between nodes failed: %s", kind_name(kind_),
-                uccs_status_string(status));
-  if (request) requests_.push_back(request);
+  if (status < 0) fail(ec, status);
+  if (request) started_.push_back({request, ec});
 }
 
 void Messages::send(int rank, const void* data, size_t bytes) {
-  core::Endpoint* to = core::remote_endpoint(core::group_ec(group_, rank));
-  start([&](uccs_request_t* out) { return uccs_send_contiguous_nb(to, tag_, data, bytes, out); });
+  const int to = core::group_ec(group_, rank);
+  start(to, [&](uccs_request_t* out) {
+    return uccs_send_contiguous_nb(core::remote_endpoint(to), tag_, data, bytes, out);
+  });
 }
 
 void Messages::receive(int rank, void* data, size_t bytes) {
   const int from = core::group_ec(group_, rank);
-  start([&](uccs_request_t* out) {
+  start(from, [&](uccs_request_t* out) {
     return uccs_recv_nb(core::job_context(), 0, from, tag_, ~uint64_t{0}, data, bytes, nullptr,
                         out);
   });
 }
 
 void Messages::wait() {
-  for (uccs_request_t& request : requests_) {
+  for (Started& each : started_) {
+    uccs_request_t& request = each.request;
     uccs_status_t status = UCCS_OK;
     coll::wait(kind_,
                [&status, &request] { return (status = core::look(&request)) != UCCS_IN_PROGRESS; });
-    if (status < 0)
-      base::fatal("%s: a message between nodes failed: %s", kind_name(kind_),
-                  uccs_status_string(status));
+    if (status < 0) fail(each.ec, status);
   }
-  requests_.clear();
+  started_.clear();
 }
 
 }  // namespace far

@@ -13,10 +13,12 @@
 namespace uccs::coll {
 
 /// A far group's `scratch` points here, and `own.state` is kFar; `local` has the scratch itself.
+/// A part is a run of ranks on one node: all the group's members there, unless its order is another
+/// than that of the ECs.
 struct Far {
   Own own;
-  Group local;              ///< the members of this node
-  int part = 0;             ///< this node's place among those of the group
+  Group local;              ///< the members of this part
+  int part = 0;             ///< this EC's
   std::vector<int> firsts;  ///< by part: rank of its leader; then the number of members
   uint64_t tag = 0;         ///< of this group's messages, the lower half is 0
   uint32_t calls = 0;       ///< collectives that sent messages
@@ -28,6 +30,9 @@ struct Far {
 };
 
 inline Far& far_of(const Group& group) { return *reinterpret_cast<Far*>(group.scratch); }
+
+/// Says who the members of a group are: by a triplet if there is one, else by a table.
+void describe(const std::vector<int>& ecs, Group* group);
 
 /// First call on a group: true if it spans nodes, and then the group is prepared for that.
 bool spans_nodes(Group& group);
@@ -67,13 +72,18 @@ class Messages {
   void wait();
 
  private:
+  struct Started {
+    uccs_request_t request;
+    int ec;  ///< at the other end
+  };
   template <typename Post>
-  void start(Post post);
+  void start(int ec, Post post);
+  [[noreturn]] void fail(int ec, uccs_status_t status) const;
 
   const Group& group_;
   Kind kind_;
   uint64_t tag_;
-  std::vector<uccs_request_t> requests_;
+  std::vector<Started> started_;
 };
 
 }  // namespace far

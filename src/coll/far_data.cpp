@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/// The collectives of groups that span nodes. Members of one node have consecutive ranks, so a node
-/// stands for a range of blocks.
+/// The collectives of groups that span nodes. A part (far.hpp) stands for a range of blocks.
 #include <algorithm>
 #include <cstring>
 
@@ -8,6 +7,8 @@
 #include "coll/patterns/binomial.hpp"
 #include "coll/patterns/dissemination.hpp"
 #include "coll/patterns/division.hpp"
+#include "core/context.hpp"
+#include "uccs/rma.h"
 
 namespace uccs::coll::far {
 namespace {
@@ -90,6 +91,7 @@ void spread_ranges(Group& group, std::byte* dest, Kind kind, OffsetOf offset_of)
 
 void barrier(Group& group) {
   Far& far = far_of(group);
+  (void)uccs_context_flush(core::job_context());  // what models put on other nodes is visible there
   coll::barrier(far.local);
   Messages messages(group, Kind::kBarrier);
   if (far.is_leader()) {

@@ -81,7 +81,7 @@ Packed gather_by_exchange(const Members& members, std::byte* dest, Symmetric des
     offsets[i] = total;
     total += block.bytes;
     longest = std::max<size_t>(longest, block.bytes);
-    if (i != members.rank && block.bytes <= kEarlyBytes)
+    if (i != members.rank && block.bytes > 0 && block.bytes <= kEarlyBytes)
       std::memcpy(dest + offsets[i], block.early, block.bytes);
   }
   const Packed packed = {offsets[members.rank], total};
@@ -143,9 +143,10 @@ void allgather(Group& group, void* dest, const void* source, size_t bytes) {
   if (bytes == 0) return;
   auto* to = static_cast<std::byte*>(dest);
   std::byte* own = to + bytes * static_cast<size_t>(members.rank);
-  const Symmetric dests = symmetric(members, dest);
   if (members.size > 1) {
-    if (can_exchange(members, bytes) && (bytes <= kPayloadBytes || !dests)) {
+    const bool is_short = bytes <= kPayloadBytes && is_flat(members);
+    const Symmetric dests = is_short ? Symmetric{} : symmetric(members, dest);
+    if (!dests && can_exchange(members, bytes)) {
       const Blocks blocks = exchange(members, source, 0, bytes);
       for (int i = 0; i < members.size; ++i)
         if (i != members.rank)

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include <bit>
+#include <algorithm>
 #include <cstring>
+#include <utility>
+#include <vector>
 
 #include "base/log.hpp"
 #include "coll/coll.hpp"
@@ -102,6 +104,26 @@ int take_number(const Voters& voters, int parent_id) {
   return -1;
 }
 
+/// Takes a number at all members of the parent; false, everywhere, after a message if there is
+/// none.
+bool number_group(const Voters& voters, Group* group) {
+  group->id = take_number(voters, voters.group.id);
+  if (group->id < 0) {
+    if (voters.group.rank == 0)
+      base::log_line(base::LogLevel::kError,
+                     "group split: all %d groups that an EC can be in are in use: release some",
+                     Numbers::kLastNumber - 1);
+    return false;
+  }
+  // Its scratch is as zero as it was when the number was free, at all members, so those who leave
+  // first may write into it at once.
+  if (group->rank >= 0)
+    group->scratch = core::group_scratch(group->id);
+  else
+    Numbers::mine().release(group->id);
+  return true;
+}
+
 bool is_triplet(int parent_size, int start, int stride, int size) {
   if (size < 1 || start < 0 || start >= parent_size) return false;
   if (stride == 0) return size == 1;
@@ -109,9 +131,6 @@ bool is_triplet(int parent_size, int start, int stride, int size) {
   return last >= 0 && last < parent_size;
 }
 
-}  // namespace
-
-namespace {
 uccs_status_t split(const Voters& voters, int start, int stride, int size, Group* group_out) {
   const Group& parent = voters.group;
   *group_out = Group{};
@@ -123,27 +142,90 @@ uccs_status_t split(const Voters& voters, int start, int stride, int size, Group
                      start, stride, size, parent.size);
     return UCCS_ERR_INVALID;
   }
-  Group group{
-      .size = size, .first = core::group_ec(parent, start), .stride = parent.stride * stride};
+  Group group;
+  if (parent.table == nullptr) {
+    group.size = size;
+    group.first = core::group_ec(parent, start);
+    group.stride = parent.stride * stride;
+  } else {
+    std::vector<int> ecs;
+    for (int i = 0; i < size; ++i) ecs.push_back(core::group_ec(parent, start + i * stride));
+    describe(ecs, &group);
+  }
   group.rank = core::group_index(group, core::group_ec(parent, parent.rank));
-  group.id = take_number(voters, parent.id);
-  if (group.id < 0) {
-    if (parent.rank == 0)
-      base::log_line(base::LogLevel::kError,
-                     "group split: all %d groups that an EC can be in are in use: release some",
-                     Numbers::kLastNumber - 1);
+  if (!number_group(voters, &group)) {
+    delete[] group.table;
     return UCCS_ERR_NO_MEMORY;
   }
-  // Its scratch is as zero as it was when the number was free, at all members, so those who leave
-  // first may write into it at once.
-  if (group.rank >= 0)
-    group.scratch = core::group_scratch(group.id);
-  else
-    Numbers::mine().release(group.id);
+  if (group.rank < 0) {  // nobody will release it
+    delete[] group.table;
+    group.table = nullptr;
+  }
+  *group_out = group;
+  return UCCS_OK;
+}
+
+uccs_status_t split_by_color(const Voters& voters, int color, int key, Group* group_out) {
+  Group& parent = voters.group;
+  struct Choice {
+    int color, key;
+  };
+  const Choice own = {color, key};
+  std::vector<Choice> choices(static_cast<size_t>(parent.size));
+  allgather(parent, choices.data(), &own, sizeof own);
+  *group_out = Group{};
+  for (int i = 0; i < parent.size; ++i) {
+    const int given = choices[static_cast<size_t>(i)].color;
+    if (given >= 0 || given == kNoColor) continue;
+    if (parent.rank == 0)
+      base::log_line(
+          base::LogLevel::kError,
+          "group split: member %d gives the color %d: colors are at least 0, or %d for no "
+          "group",
+          i, given, kNoColor);
+    return UCCS_ERR_INVALID;
+  }
+  Group group;
+  if (color != kNoColor) {
+    std::vector<std::pair<int, int>> chosen;  // key, and index in the parent
+    for (int i = 0; i < parent.size; ++i) {
+      const Choice& choice = choices[static_cast<size_t>(i)];
+      if (choice.color == color) chosen.emplace_back(choice.key, i);
+    }
+    std::sort(chosen.begin(), chosen.end());
+    std::vector<int> ecs;
+    for (const auto& [_, index] : chosen) ecs.push_back(core::group_ec(parent, index));
+    describe(ecs, &group);
+    group.rank = core::group_index(group, core::group_ec(parent, parent.rank));
+  }
+  // The groups have no member in common, so one number serves them all.
+  if (!number_group(voters, &group)) {
+    delete[] group.table;
+    return UCCS_ERR_NO_MEMORY;
+  }
   *group_out = group;
   return UCCS_OK;
 }
 }  // namespace
+
+void describe(const std::vector<int>& ecs, Group* group) {
+  group->size = static_cast<int>(ecs.size());
+  group->first = ecs[0];
+  group->stride = ecs.size() > 1 ? ecs[1] - ecs[0] : 1;
+  bool is_triplet = true;
+  for (size_t i = 2; i < ecs.size(); ++i) is_triplet &= ecs[i] - ecs[i - 1] == group->stride;
+  if (is_triplet) return;
+  std::vector<std::pair<int, int>> sorted;  // EC and index
+  for (size_t i = 0; i < ecs.size(); ++i) sorted.emplace_back(ecs[i], static_cast<int>(i));
+  std::sort(sorted.begin(), sorted.end());
+  int* const table = new int[3 * ecs.size()];
+  int* end = std::copy(ecs.begin(), ecs.end(), table);
+  for (const auto& [ec, index] : sorted) {
+    *end++ = ec;
+    *end++ = index;
+  }
+  group->table = table;
+}
 
 uccs_status_t group_split(Group& parent, int start, int stride, int size, Group* group_out) {
   if (is_far(parent)) return split({parent, nullptr}, start, stride, size, group_out);
@@ -153,12 +235,19 @@ uccs_status_t group_split(Group& parent, int start, int stride, int size, Group*
   return split({parent, &members}, start, stride, size, group_out);
 }
 
+uccs_status_t group_split_by_color(Group& parent, int color, int key, Group* group_out) {
+  if (is_far(parent)) return split_by_color({parent, nullptr}, color, key, group_out);
+  const Members members = enter(parent, {Kind::kGroupSplit, UINT64_MAX, parent.size});
+  return split_by_color({parent, &members}, color, key, group_out);
+}
+
 void group_release(Group& group) {
   if (is_far(group)) {
     far::barrier(group);
     Group local = far_of(group).local;
     end_far(group);
     group_release(local);
+    delete[] group.table;
     group = Group{};
     return;
   }
@@ -169,6 +258,7 @@ void group_release(Group& group) {
   arrive_by_dissemination(members);
   std::memset(static_cast<void*>(group.scratch), 0, kNotedBytes);
   Numbers::mine().release(group.id);
+  delete[] group.table;
   group = Group{};
 }
 

@@ -14,6 +14,8 @@ constexpr int kMaxRounds = 16;  ///< dissemination rounds: 65536 members
 constexpr int kRingLines = 64;
 constexpr int kBounces = 2;
 constexpr size_t kBounceBytes = 4096;
+constexpr size_t kNoteOffset = 6528;
+constexpr size_t kNoteBytes = 1664;
 
 /// A word with one writer (or an atomic counter) and a cache line to itself.
 struct alignas(kLineBytes) Flag {
@@ -43,8 +45,8 @@ enum class State : uint32_t {
 /// What this EC knows about the group; no peer touches it. Kept here and not in core::Group, so
 /// that copies of a Group stay in step and the numbers go on when the job starts again.
 struct alignas(kLineBytes) Own {
-  std::byte* first;  ///< scratch of member 0, as mapped here
-  ptrdiff_t stride;  ///< from one member's memory to the next one's
+  std::byte* origin;  ///< scratch of member 0, in groups with a table of EC 0, as mapped here
+  ptrdiff_t stride;   ///< from one member's memory, or EC's, to the next one's
   State state;
   bool is_oversubscribed;    ///< more members than CPUs; the same on all members
   uint64_t barriers;         ///< barriers entered
@@ -66,7 +68,7 @@ struct alignas(kLineBytes) Own {
 ///      320 | published what this member says to all, between barriers    |   64
 ///      384 | barrier   [round] number of the latest barrier              | 2048
 ///     2432 | ring      64 lines of data, taken in turn                   | 4096
-///     6528 | unused                                                      | 1664
+///     6528 | notes     a model's own, for its check mode                 | 1664
 ///     8192 | bounce    2 x 4 KiB for data of buffers peers cannot reach  | 8192
 ///    16384 +-------------------------------------------------------------+
 struct Scratch {
@@ -77,6 +79,7 @@ struct Scratch {
   Line published;
   LoneFlag barrier[kMaxRounds];
   Line ring[kRingLines];
+  std::byte notes[kNoteBytes];
   alignas(kBounceBytes) std::byte bounce[kBounces][kBounceBytes];
 };
 
@@ -87,6 +90,7 @@ static_assert(sizeof(Flag) == kLineBytes && sizeof(Line) == kLineBytes);
 static_assert(offsetof(Line, sequence) == kPayloadBytes);
 static_assert(sizeof(Own) == 128 && offsetof(Scratch, setup) == 128);
 static_assert(offsetof(Scratch, barrier) == 384 && offsetof(Scratch, ring) == 2432);
+static_assert(offsetof(Scratch, notes) == kNoteOffset);
 static_assert(offsetof(Scratch, bounce) == 8192 && sizeof(Scratch) == core::kGroupScratchBytes);
 static_assert(std::atomic<uint64_t>::is_always_lock_free, "it is shared between processes");
 

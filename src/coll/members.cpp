@@ -18,20 +18,19 @@ constexpr uint64_t kSetupYields = 2;
 /// With one peer no shape saves a wake-up, so there is nothing to agree on.
 constexpr int kSmallestAgreeing = 3;
 
-/// The one place where a peer out of reach is noticed. ECs of a node have consecutive numbers, so
-/// the ends of the group stand for all.
+/// ECs of a node have consecutive numbers, so the ends of the group stand for all.
 void find_members(const Group& group, Own* own) {
-  const int last = core::group_ec(group, group.size - 1);
-  auto* first_scratch =
-      static_cast<std::byte*>(core::translate(group.scratch, core::group_ec(group, 0)));
-  auto* last_scratch = static_cast<std::byte*>(core::translate(group.scratch, last));
-  if (first_scratch == nullptr || last_scratch == nullptr)
-    base::fatal(
-        "collective on a group of ECs %d to %d: not all of them are on this node, and collectives "
-        "work inside one node only; start the job with all ECs on one node",
-        group.first, last);
-  own->first = first_scratch;
-  own->stride = group.size > 1 ? (last_scratch - first_scratch) / (group.size - 1) : 0;
+  const int low = core::group_lowest_ec(group), high = core::group_highest_ec(group);
+  auto* low_scratch = static_cast<std::byte*>(core::translate(group.scratch, low));
+  auto* high_scratch = static_cast<std::byte*>(core::translate(group.scratch, high));
+  const ptrdiff_t slot = high > low ? (high_scratch - low_scratch) / (high - low) : 0;
+  if (group.table != nullptr) {
+    own->origin = low_scratch - low * slot;
+    own->stride = slot;
+  } else {
+    own->origin = low_scratch + (group.first - low) * slot;
+    own->stride = group.stride * slot;
+  }
 }
 
 /// Whether to spin is decided by each process for itself, but the shape of a barrier must be the
@@ -40,8 +39,9 @@ void agree_on_shape(const Group& group, const Call& call, Scratch* mine) {
   if (group.size < kSmallestAgreeing) return;
   uint64_t choice = base::wait_policy().spins == 0 ? kSetupYields : kSetupSpins;
   if (group.rank == 0) {
+    const Places places = {mine->own.stride, group.table};
     for (int i = 1; i < group.size; ++i) {
-      auto* scratch = reinterpret_cast<Scratch*>(mine->own.first + i * mine->own.stride);
+      auto* scratch = reinterpret_cast<Scratch*>(mine->own.origin + places.offset(i));
       scratch->setup.value.store(choice, std::memory_order_release);  // pairs with the wait below
     }
   } else {
@@ -55,8 +55,9 @@ void agree_on_shape(const Group& group, const Call& call, Scratch* mine) {
 
 /// All members say what they call; each compares with member 0.
 void compare(const Group& group, const Call& call, Scratch* mine) {
-  const Members members = {*mine,      mine->own,  mine->own.first, mine->own.stride,
-                           group.rank, group.size, group.first,     call.kind};
+  const Members members = {
+      *mine,      mine->own,  mine->own.origin, {mine->own.stride, group.table},
+      group.rank, group.size, group.first,      call.kind};
   std::memcpy(mine->published.payload, &call, sizeof call);
   arrive(members);
   Call expected;

@@ -34,19 +34,34 @@ struct Call {
   int64_t root = 0;
 };
 
-/// A group during one collective: where the members' memory is. Member i's copy of anything
-/// symmetric is at `member 0's + i * stride`, because the slots of the ECs have one size.
+/// Where the members of a group are in memory. The slots of the ECs have one size, so a copy of
+/// anything symmetric is at `origin + place of the member * stride`: the place is the member's
+/// index, and the origin member 0's copy, or in groups with a table the EC's number, and EC 0's.
+struct Places {
+  ptrdiff_t stride;
+  const int* table;
+
+  ptrdiff_t offset(int member) const {
+    if (table != nullptr) [[unlikely]]
+      member = table[member];
+    return member * stride;
+  }
+};
+
+/// A group during one collective.
 struct Members {
   Scratch& mine;
   Own& own;
-  std::byte* first;
-  ptrdiff_t stride;
+  std::byte* origin;
+  Places places;
   int rank;
   int size;
   int first_ec;
   Kind kind;
 
-  Scratch& of(int member) const { return *reinterpret_cast<Scratch*>(first + member * stride); }
+  Scratch& of(int member) const {
+    return *reinterpret_cast<Scratch*>(origin + places.offset(member));
+  }
 };
 
 /// First call on a group, or check mode.
@@ -59,8 +74,8 @@ inline Members enter(Group& group, Call call) {
     enter_slow(group, call);
   return {.mine = mine,
           .own = mine.own,
-          .first = mine.own.first,
-          .stride = mine.own.stride,
+          .origin = mine.own.origin,
+          .places = {mine.own.stride, group.table},
           .rank = group.rank,
           .size = group.size,
           .first_ec = group.first,
@@ -69,15 +84,23 @@ inline Members enter(Group& group, Call call) {
 
 /// A buffer of the caller that all members can reach; false for one that they cannot.
 struct Symmetric {
-  std::byte* first = nullptr;
-  ptrdiff_t stride = 0;
+  std::byte* origin = nullptr;
+  const Places* places = nullptr;  ///< of the collective's Members
 
-  explicit operator bool() const { return first != nullptr; }
-  std::byte* at(int member) const { return first + member * stride; }
+  explicit operator bool() const { return origin != nullptr; }
+  std::byte* at(int member) const { return origin + places->offset(member); }
 };
 
+/// The buffer of which member 0's copy is at `first` here.
+inline Symmetric symmetric_from(const Members& members, std::byte* first) {
+  if (members.places.table != nullptr) [[unlikely]]
+    first -= members.places.offset(0);
+  return {first, &members.places};
+}
+
 inline Symmetric symmetric(const Members& members, const void* buffer) {
-  return {static_cast<std::byte*>(core::translate(buffer, members.first_ec)), members.stride};
+  auto* first = static_cast<std::byte*>(core::translate(buffer, members.first_ec));
+  return first != nullptr ? symmetric_from(members, first) : Symmetric{};
 }
 
 /// Says where this EC waits and goes on pausing until told to look again; ends with a job that

@@ -22,27 +22,36 @@ struct Operands {
   size_t bytes() const { return element * count; }
 };
 
-/// Everybody gets all operands and reduces those it wants, in rank order.
-inline void reduce_exchange(const Members& members, const Operands& operands) {
-  const size_t bytes = operands.bytes();
-  const Blocks blocks = exchange(members, operands.source, 0, bytes);
+/// Combines the operands of members 0 to end - 1, in rank order, into `sum`.
+inline void combine_blocks(const Members& members, const Operands& operands, const Blocks& blocks,
+                           int end, void* sum) {
   const auto block = [&](int i) -> const void* {
     return i == members.rank ? operands.source : blocks.at(i);
   };
+  if (sum != block(0)) copy_payload(sum, block(0), operands.bytes());
+  for (int i = 1; i < end; ++i) operands.op(sum, block(i), operands.count);
+}
+
+/// In place the own operand must survive until its turn. Out of line, for the buffer's sake.
+[[gnu::noinline]] void combine_aside(const Members& members, const Operands& operands,
+                                     const Blocks& blocks, int end) {
+  alignas(kLineBytes) std::byte aside[kBounceBytes / 2];
+  combine_blocks(members, operands, blocks, end, aside);
+  copy_payload(operands.dest, aside, operands.bytes());
+}
+
+/// Everybody gets all operands and reduces those it wants.
+inline void reduce_exchange(const Members& members, const Operands& operands) {
+  const Blocks blocks = exchange(members, operands.source, 0, operands.bytes());
   const int end = operands.keep == Keep::kAll        ? members.size
                   : operands.keep == Keep::kUpToMine ? members.rank + 1
                                                      : members.rank;
-  if (end == 0) {
-    std::memset(operands.dest, 0, bytes);
-    return;
-  }
-  // In place, the own operand must survive until its turn.
-  alignas(kLineBytes) std::byte aside[kBounceBytes / 2];
-  void* sum = operands.dest;
-  if (operands.dest == operands.source && members.rank > 0) sum = aside;
-  if (sum != block(0)) copy_payload(sum, block(0), bytes);
-  for (int i = 1; i < end; ++i) operands.op(sum, block(i), operands.count);
-  if (sum != operands.dest) copy_payload(operands.dest, sum, bytes);
+  if (end == 0)
+    std::memset(operands.dest, 0, operands.bytes());
+  else if (operands.dest == operands.source && members.rank > 0)
+    combine_aside(members, operands, blocks, end);
+  else
+    combine_blocks(members, operands, blocks, end, operands.dest);
 }
 
 /// Private buffers: as much as fits at a time is reduced in place in the bounce buffers.
@@ -56,27 +65,17 @@ void reduce_staged(const Members& members, const Operands& operands) {
     const Claim taken = claim(members, 0, 1);
     std::byte* buffer = bounce_of(members, members.rank, taken);
     std::memcpy(buffer, source + offset, bytes);
-    const Symmetric buffers = {bounce_of(members, 0, taken), members.stride};
+    const Symmetric buffers = symmetric_from(members, bounce_of(members, 0, taken));
     reduce_parts(members, buffers, buffers, operands.element, length, operands.op, operands.keep);
     std::memcpy(dest + offset, buffer, bytes);
     all_entered(members, taken);  // slow members may still be at their copy of this round
   }
 }
 
-inline void reduce(const Members& members, const Operands& operands) {
+/// More members or bytes than an exchange takes. Out of line, so that those save no registers for
+/// it.
+[[gnu::noinline]] void reduce_large(const Members& members, const Operands& operands) {
   const size_t bytes = operands.bytes();
-  if (bytes == 0) return;
-  if (members.size == 1) {
-    if (operands.keep == Keep::kBelowMine)
-      std::memset(operands.dest, 0, bytes);
-    else if (operands.dest != operands.source)
-      mem::copy(operands.dest, operands.source, bytes);
-    return;
-  }
-  if (can_exchange(members, bytes)) {
-    reduce_exchange(members, operands);
-    return;
-  }
   if (bytes <= kPayloadBytes) {
     if (operands.keep == Keep::kAll)
       reduce_lines(members, operands.dest, operands.source, bytes, operands.count, operands.op);
@@ -92,6 +91,22 @@ inline void reduce(const Members& members, const Operands& operands) {
                  operands.keep);
   else
     reduce_staged(members, operands);
+}
+
+inline void reduce(const Members& members, const Operands& operands) {
+  const size_t bytes = operands.bytes();
+  if (bytes == 0) return;
+  if (members.size == 1) {
+    if (operands.keep == Keep::kBelowMine)
+      std::memset(operands.dest, 0, bytes);
+    else if (operands.dest != operands.source)
+      mem::copy(operands.dest, operands.source, bytes);
+    return;
+  }
+  if (can_exchange(members, bytes))
+    reduce_exchange(members, operands);
+  else
+    reduce_large(members, operands);
 }
 
 }  // namespace

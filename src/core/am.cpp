@@ -2,6 +2,8 @@
 /// Active messages: sending, delivering, replying.
 #include "uccs/am.h"
 
+#include <algorithm>
+
 #include "base/log.hpp"
 #include "core/dispatch.hpp"
 #include "core/job.hpp"
@@ -15,12 +17,27 @@ namespace {
 constexpr size_t kLargeHeaderMax = net::kHeadReadable - sizeof(LargeHead);
 static_assert(kLargeHeaderMax == UCCS_AM_HEADER_MAX && net::kHeadReadable == UCCS_AM_SHORT_MAX);
 
-/// The envelope of a message to `lane`, which may be any: then it is the one with the thread's own
-/// number.
-[[gnu::always_inline]] inline net::Envelope envelope_of(const ThreadSlot& thread,
-                                                        net::Traffic traffic, int lane, Kind kind,
-                                                        int id) {
-  return make_envelope(traffic, kind, lane >= 0 ? lane : thread.lane, thread.lane, id);
+/// The lane for a message to any lane of an EC with `there` lanes in use. With as many threads here
+/// as there, each keeps to a lane, so that no two senders meet; fewer take turns through lanes of
+/// their own, so that no receiver is favoured.
+[[gnu::noinline]] int choose_lane(const Context* context, ThreadSlot& thread, uint32_t there) {
+  const auto here = static_cast<uint32_t>(context->pollers.load(std::memory_order_relaxed));
+  if (here >= there) return static_cast<int>(thread.lane % there);
+  thread.turn += std::max(here, 1u);
+  if (thread.turn >= there) thread.turn = thread.lane % std::max(here, 1u);
+  return static_cast<int>(thread.turn);
+}
+
+/// The envelope of a request to the endpoint's lane, which may be any.
+[[gnu::always_inline]] inline net::Envelope request_envelope(const Endpoint* endpoint,
+                                                             ThreadSlot& thread, Kind kind,
+                                                             int id) {
+  int lane = endpoint->lane;
+  if (lane < 0) {
+    const uint32_t there = endpoint->lanes_there->in_use.load(std::memory_order_relaxed);
+    lane = there <= 1 ? 0 : choose_lane(endpoint->context, thread, there);
+  }
+  return make_envelope(net::Traffic::kRequest, kind, lane, thread.lane, id);
 }
 
 [[gnu::always_inline]] inline bool is_id(int id) { return static_cast<unsigned>(id) < UCCS_AM_IDS; }
@@ -63,7 +80,7 @@ uccs_status_t send_reply(const uccs_am_t* message, int id, Kind kind, const void
                          size_t head_bytes, const net::Payload* payload) {
   ThreadSlot& thread = this_thread(message->context);
   const net::Envelope envelope =
-      envelope_of(thread, net::Traffic::kReply, message->source_lane, kind, id);
+      make_envelope(net::Traffic::kReply, kind, message->source_lane, thread.lane, id);
   return post_reply(message->context, thread, delivery_of(message).link, message->source, envelope,
                     head, head_bytes, payload);
 }
@@ -71,8 +88,10 @@ uccs_status_t send_reply(const uccs_am_t* message, int id, Kind kind, const void
 /// Where the payload of a large reply lies at `ec`, and where that is mapped here, if it is.
 uccs_status_t resolve_reply(const uccs_am_t* message, uccs_region_t region, const void* dest,
                             Target* target_out) {
-  if (is_private(region) || (!translate(dest, job.me))) return UCCS_ERR_ADDRESS;
-  auto* at = static_cast<std::byte*>(translate(dest, message->source));
+  auto* at =
+      static_cast<std::byte*>(is_private(region) ? nullptr : translate(dest, message->source));
+  if (!at && (is_private(region) || !job.is_spread || !translate(dest, job.me)))
+    return UCCS_ERR_ADDRESS;
   const auto address = reinterpret_cast<uintptr_t>(dest);
   const bool is_heap = address - direct_map.heap_low < direct_map.heap_bytes;
   target_out->remote = {is_heap ? net::Area::kHeap : net::Area::kStatic,
@@ -174,8 +193,7 @@ uccs_status_t uccs_am_short_nb(uccs_endpoint_t endpoint, int id, const void* dat
                                uccs_request_t* request_out) {
   if (!is_id(id) || bytes > UCCS_AM_SHORT_MAX) return UCCS_ERR_INVALID;
   ThreadSlot& thread = this_thread(endpoint->context);
-  const net::Envelope envelope =
-      envelope_of(thread, net::Traffic::kRequest, endpoint->lane, Kind::kAmShort, id);
+  const net::Envelope envelope = request_envelope(endpoint, thread, Kind::kAmShort, id);
   const Link& link = *endpoint->link;
   const uccs_status_t status =
       link.limits.short_is_shared
@@ -191,8 +209,7 @@ uccs_status_t uccs_am_medium_nb(uccs_endpoint_t endpoint, int id, const void* he
   if (!is_id(id) || header_bytes > UCCS_AM_HEADER_MAX || bytes > UCCS_AM_MEDIUM_MAX)
     return UCCS_ERR_INVALID;
   ThreadSlot& thread = this_thread(endpoint->context);
-  const net::Envelope envelope =
-      envelope_of(thread, net::Traffic::kRequest, endpoint->lane, Kind::kAmMedium, id);
+  const net::Envelope envelope = request_envelope(endpoint, thread, Kind::kAmMedium, id);
   const net::Piece piece = {payload, bytes};
   const net::Payload packed = {&piece, 1, bytes};
   const uccs_status_t status =
@@ -210,8 +227,7 @@ uccs_status_t uccs_am_large_nb(uccs_endpoint_t endpoint, int id, const void* hea
   ThreadSlot& thread = this_thread(endpoint->context);
   Epilogue epilogue = {};
   epilogue.kind = Epilogue::Kind::kMessage;
-  epilogue.envelope =
-      envelope_of(thread, net::Traffic::kRequest, endpoint->lane, Kind::kAmLarge, id);
+  epilogue.envelope = request_envelope(endpoint, thread, Kind::kAmLarge, id);
   epilogue.head_bytes =
       static_cast<uint8_t>(large_head(target, bytes, header, header_bytes, epilogue.head));
   if (bytes > 0 && !target.mapped) {

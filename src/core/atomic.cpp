@@ -62,9 +62,11 @@ constexpr AtomicOp k_set = AtomicOp::kSet, k_swap = AtomicOp::kSet, k_add = Atom
 
 }  // namespace
 
-uccs_status_t start_atomic(Endpoint* endpoint, uccs_region_t region, const void* target,
-                           const net::AtomicArguments& arguments, void* result,
-                           uccs_request_t* request_out) {
+/// Not inlined: the mapped path below stays short.
+[[gnu::noinline]] uccs_status_t start_atomic(Endpoint* endpoint, uccs_region_t region,
+                                             const void* target,
+                                             const net::AtomicArguments& arguments, void* result,
+                                             uccs_request_t* request_out) {
   const size_t bytes = base::atomic_size(arguments.type);
   Target where;
   const uccs_status_t found = resolve(endpoint, region, target, bytes, &where);
@@ -103,9 +105,8 @@ uccs_status_t post_atomic(Request* request, const net::Remote& target,
                              .expected = arguments.expected,
                              .op = static_cast<uint8_t>(arguments.op),
                              .type = static_cast<uint8_t>(arguments.type)};
-    const net::Envelope envelope =
-        make_envelope(net::Traffic::kRequest, Kind::kAtomic,
-                      endpoint->lane >= 0 ? endpoint->lane : request->lane, request->lane);
+    const net::Envelope envelope = make_envelope(net::Traffic::kRequest, Kind::kAtomic,
+                                                 lane_at(*endpoint, request->lane), request->lane);
     status = table->message(path, endpoint->ec, envelope, &head, sizeof head, nullptr);
     if (status == UCCS_OK) status = UCCS_IN_PROGRESS;
   }

@@ -2,6 +2,7 @@
 #include "core/channel.hpp"
 
 #include "base/log.hpp"
+#include "core/progress_thread.hpp"
 #include "core/thread.hpp"
 
 namespace uccs::core {
@@ -24,14 +25,15 @@ bool open_channel(Context* context, Channel* channel, int index) {
 Channel* adopt_channel(Context* context) {
   const std::lock_guard guard(context->lock);
   Channel* best = nullptr;
-  for (int i = 0; i < context->open_channels; ++i) {
+  const int open = context->open_channels.load(std::memory_order_relaxed);
+  for (int i = 0; i < open; ++i) {
     Channel* candidate = &context->channels[i];
     if (!best || candidate->users < best->users) best = candidate;
   }
-  if ((!best || best->users > 0) && context->open_channels < context->shape.channels) {
-    Channel* fresh = &context->channels[context->open_channels];
-    if (open_channel(context, fresh, context->open_channels)) {
-      ++context->open_channels;
+  if ((!best || best->users > 0) && open < context->shape.channels) {
+    Channel* fresh = &context->channels[open];
+    if (open_channel(context, fresh, open)) {
+      context->open_channels.store(open + 1, std::memory_order_release);  // pairs with is_quiet
       best = fresh;
     }
   }
@@ -62,8 +64,7 @@ int advance_channel(Channel* channel) {
     if (step == Step::kOver) {
       (previous ? previous->active_next : channel->active_first) = next;
       if (!next) channel->active_last = previous;
-      if (channel->active.fetch_sub(1, std::memory_order_relaxed) == 1)
-        context->active_channels.fetch_sub(1, std::memory_order_relaxed);
+      channel->active.fetch_sub(1, std::memory_order_relaxed);
       complete(request, request->status);
     } else {
       previous = request;
@@ -79,8 +80,8 @@ void activate_locked(Request* request) {
   request->active_next = nullptr;
   (channel->active_last ? channel->active_last->active_next : channel->active_first) = request;
   channel->active_last = request;
-  if (channel->active.fetch_add(1, std::memory_order_relaxed) == 0)
-    request->context->active_channels.fetch_add(1, std::memory_order_relaxed);
+  channel->active.fetch_add(1, std::memory_order_relaxed);
+  if (ProgressThread* thread = request->context->progress_thread.get()) thread->wake_if_asleep();
 }
 
 void activate(Request* request) {
@@ -108,21 +109,30 @@ Request* take_request(Context* context, const ThreadSlot& thread, Endpoint* endp
   request->done = [](net::Completion* self, uccs_status_t status) {
     part_done(static_cast<Request*>(self), status);
   };
-  if (endpoint) {
-    endpoint->pending.fetch_add(1, std::memory_order_relaxed);
-    context->pending.fetch_add(1, std::memory_order_relaxed);
-  }
+  if (endpoint) channel->pending.add(endpoint->bucket);
   return request;
 }
 
 namespace {
-/// Release: pairs with the acquire of uccs_flush, which then may look at what the operation wrote.
 void uncount(Request* request) {
-  if (!request->endpoint) return;
-  request->context->pending.fetch_sub(1, std::memory_order_release);
-  request->endpoint->pending.fetch_sub(1, std::memory_order_release);
+  if (request->endpoint) request->home->pending.remove(request->endpoint->bucket);
 }
 }  // namespace
+
+bool is_quiet(Context* context, uint8_t bucket) {
+  const int open = context->open_channels.load(std::memory_order_acquire);
+  for (int i = 0; i < open; ++i)
+    if (context->channels[i].pending.of_bucket[bucket].load(std::memory_order_acquire) != 0)
+      return false;
+  return true;
+}
+
+bool is_quiet(Context* context) {
+  const int open = context->open_channels.load(std::memory_order_acquire);
+  for (int i = 0; i < open; ++i)
+    if (context->channels[i].pending.all.load(std::memory_order_acquire) != 0) return false;
+  return true;
+}
 
 void drop_request(Request* request) {
   uncount(request);

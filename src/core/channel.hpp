@@ -12,6 +12,25 @@ namespace uccs::core {
 constexpr int kMaxLinks = 4;  ///< transports one context can use at once
 constexpr size_t kRequestsPerChannel = 4096;
 
+/// Operations under way that were posted on one channel. Counted by the poster and by whoever
+/// completes them: release, paired with the acquire of a flush, which then may look at what they
+/// wrote. Endpoints share the buckets, so that an endpoint costs no line per channel; a flush may
+/// wait for a little more than was asked.
+struct Pending {
+  static constexpr uint32_t kBuckets = 64;
+  std::atomic<uint32_t> all = 0;
+  std::atomic<uint32_t> of_bucket[kBuckets] = {};
+
+  void add(uint8_t bucket) {
+    all.fetch_add(1, std::memory_order_relaxed);
+    of_bucket[bucket].fetch_add(1, std::memory_order_relaxed);
+  }
+  void remove(uint8_t bucket) {
+    of_bucket[bucket].fetch_sub(1, std::memory_order_release);
+    all.fetch_sub(1, std::memory_order_release);
+  }
+};
+
 /// An injection path: what a thread needs to post operations without meeting another thread. A
 /// thread gets one of each context on its first call and gives it back when it ends; beyond the
 /// configured number, threads share. The lock is the owner's in all but name: others only try it,
@@ -28,7 +47,15 @@ struct alignas(64) Channel {
   Request* active_first = nullptr;  ///< requests with a next step, oldest first
   Request* active_last = nullptr;
   std::atomic<uint32_t> active = 0;  ///< how many; written under the lock, looked at without
+
+  alignas(64) Pending pending;
 };
+
+static_assert(alignof(Channel) == 64 && sizeof(Channel) % 64 == 0);
+
+/// Is nothing under way on any channel: of the endpoints of `bucket`, or at all.
+bool is_quiet(Context* context, uint8_t bucket);
+bool is_quiet(Context* context);
 
 /// Advances all active requests of `channel`; returns how many steps were made. 0 when another
 /// thread is at it.

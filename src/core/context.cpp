@@ -10,9 +10,11 @@
 #include "base/config.hpp"
 #include "base/config_values.hpp"
 #include "base/cpus.hpp"
+#include "base/log.hpp"
 #include "core/job.hpp"
 #include "core/network.hpp"
 #include "core/progress.hpp"
+#include "core/progress_thread.hpp"
 #include "core/region.hpp"
 #include "core/remote.hpp"
 #include "core/startup.hpp"
@@ -28,11 +30,38 @@ namespace {
 std::atomic<Context*> table[kMaxContexts];
 uint32_t incarnations[kMaxContexts];
 
-/// Threads inside progress_all_contexts: a context goes only when nobody is.
-std::atomic<int> visitors = 0;
+/// Threads inside progress_all_contexts: a context goes only when nobody is. Counted on one of
+/// several lines each, since idle threads come here all the time.
+struct alignas(64) Visitors {
+  std::atomic<int> count = 0;
+};
+constexpr uint32_t kVisitorLines = 64;
+Visitors visitors[kVisitorLines];
 
-int configured(int attribute, int setting, int most) {
-  const int value = attribute > 0 ? attribute : setting > 0 ? setting : base::usable_cpus();
+std::atomic<int>& visitors_line() {
+  static std::atomic<uint32_t> next = 0;
+  static thread_local const uint32_t mine =
+      next.fetch_add(1, std::memory_order_relaxed) % kVisitorLines;
+  return visitors[mine].count;
+}
+
+void wait_for_visitors() {
+  base::Backoff backoff;
+  for (const Visitors& line : visitors)
+    while (line.count.load(std::memory_order_seq_cst) > 0) backoff.pause();
+}
+
+/// Threads may outnumber the CPUs, and what is not used costs address space only.
+constexpr int kFewest = 16;
+
+/// On a network each lane is a port that has to be opened and polled, and ECs of all nodes must
+/// come to one number, whatever CPUs they have.
+constexpr int kSpreadLanes = 4;
+
+int usual_number() { return std::max(base::usable_cpus(), kFewest); }
+
+int configured(int attribute, int setting, int usual, int most) {
+  const int value = attribute > 0 ? attribute : setting > 0 ? setting : usual;
   return std::clamp(value, 1, most);
 }
 
@@ -54,14 +83,17 @@ bool is_valid(const uccs_context_attributes_t& a) {
 
 uccs_status_t fill(Context* context, const uccs_context_attributes_t& attributes) {
   const net::Shape preferred = {
-      configured(attributes.lanes, base::config().lanes, kMaxLanes),
-      configured(attributes.channels, base::config().channels, kMaxChannels)};
+      configured(attributes.lanes, base::config().lanes,
+                 job.is_spread ? kSpreadLanes : usual_number(), kMaxLanes),
+      configured(attributes.channels, base::config().channels, usual_number(), kMaxChannels)};
   uccs_status_t status =
       agree_on_shape(context, {attributes.lanes, attributes.channels}, preferred);
   if (status != UCCS_OK) return status;
   context->lanes.reset(new (std::nothrow) Lane[static_cast<size_t>(context->shape.lanes)]);
   context->channels.reset(new (std::nothrow) Channel[static_cast<size_t>(context->shape.channels)]);
   if (!context->lanes || !context->channels) return UCCS_ERR_NO_MEMORY;
+  context->poll_mask = static_cast<uint32_t>(base::config().poll_mask);
+  open_lanes(context);
   return open_links(context, attributes.resource);
 }
 
@@ -144,16 +176,20 @@ void end(Context* context) {
   ThreadSlot& thread = this_thread(context);
   (void)uccs_context_flush(context);
   leave_together(context);
+  if (context->progress_thread) context->progress_thread->stop();
   context->progress_thread.reset();
   unlist(context);
-  base::Backoff backoff;
-  while (visitors.load(std::memory_order_seq_cst) > 0) backoff.pause();
+  wait_for_visitors();
   free_messages(context);
   free_handles(context);
   close_links(context);
   thread = ThreadSlot{};
   delete context;
 }
+
+/// Inboxes of the job's context, each with a port of the network: its messages need no more,
+/// because nobody waits in a callback there.
+constexpr int kJobLanes = 2;
 
 /// Written by job_start and job_stop while the context has no thread.
 Context* of_job = nullptr;
@@ -164,8 +200,14 @@ Context* job_context() { return of_job; }
 
 uccs_status_t start_job_context() {
   const Network network = chosen_network(nullptr);
+  if (!network.table) {
+    base::log_line(base::LogLevel::kInfo, "nothing joins the nodes of this job: %s",
+                   network.reason);
+    return UCCS_OK;
+  }
   uccs_context_attributes_t attributes = {};
-  attributes.resource = network.table ? network.table->name : nullptr;
+  attributes.resource = network.table->name;
+  attributes.lanes = kJobLanes;
   Context* made = nullptr;
   const uccs_status_t status = make(attributes, &made);
   if (status != UCCS_OK) return status;
@@ -185,12 +227,13 @@ int progress_all_contexts() {
   int steps = 0;
   // Sequentially consistent, like the store of `unlist`: either the one who ends a context sees
   // this visitor, or the visitor sees that the context is gone.
-  visitors.fetch_add(1, std::memory_order_seq_cst);
+  std::atomic<int>& here = visitors_line();
+  here.fetch_add(1, std::memory_order_seq_cst);
   for (uint32_t left = live_contexts.load(std::memory_order_relaxed); left; left &= left - 1) {
     Context* context = table[std::countr_zero(left)].load(std::memory_order_seq_cst);
     if (context) steps += progress(context, this_thread(context));
   }
-  visitors.fetch_sub(1, std::memory_order_release);
+  here.fetch_sub(1, std::memory_order_release);
   return steps;
 }
 
@@ -254,10 +297,16 @@ uccs_status_t uccs_resource_query(uccs_resource_t* resources_out, size_t capacit
 }
 
 int uccs_progress(uccs_context_t context) {
-  const int steps = core::progress(context, core::this_thread(context));
+  core::ThreadSlot& thread = core::this_thread(context);
+  const int steps = core::progress(context, thread);
   // Callers loop. Without a pause a loop of looks takes the line of the next message back from the
-  // sender before it is written: a hand-over of 45 ns took 250.
-  if (steps == 0) base::cpu_pause();
+  // sender before it is written: a hand-over of 45 ns took 250. Without a yield on a crowded CPU
+  // whoever is waited for would run only when this thread's time slice is over.
+  if (steps == 0) {
+    thread.idle.pause_awake();
+  } else {
+    thread.idle.reset();
+  }
   return steps;
 }
 

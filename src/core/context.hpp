@@ -8,6 +8,7 @@
 #include "core/channel.hpp"
 #include "core/endpoint.hpp"
 #include "core/lane.hpp"
+#include "core/public_lanes.hpp"
 #include "net/transport.hpp"
 #include "uccs/am.h"
 #include "uccs/context.h"
@@ -27,7 +28,9 @@ struct Link {
   net::Capabilities limits = {};
   const net::Transport* layers[5] = {};  ///< `table`, then what each wraps
   const uccs_context* context = nullptr;
-  bool is_wrapped = false;  ///< decorators look on: no operation goes past the table
+
+  /// Decorators look on: no operation goes past the table.
+  bool is_wrapped() const { return layers[1] != nullptr; }
 };
 
 struct Handler {
@@ -47,7 +50,8 @@ struct uccs_context {
   int index = 0;             ///< in the process's table of contexts, and alike on all ECs
   uint32_t incarnation = 0;  ///< tells it from earlier ones at the same index; alike on all ECs
   uccs::net::Shape shape;
-  int cpus = 1;  ///< usable by this process
+  int cpus = 1;            ///< usable by this process
+  uint32_t poll_mask = 0;  ///< a thread looks at others' lanes when its polls & this are 0
   int link_count = 0;
   uccs::core::Link links[uccs::core::kMaxLinks];
   std::unique_ptr<uccs::core::Lane[]> lanes;
@@ -58,19 +62,17 @@ struct uccs_context {
 
   // Rarely written.
   uccs::core::Handler handlers[UCCS_AM_IDS];
-  std::mutex lock;        ///< guards the next ones
-  int open_channels = 0;  ///< channels[0..open_channels-1] are in use
+  uccs::core::Homes homes;
+  std::atomic<int> pollers = 0;        ///< threads that have a channel
+  std::atomic<int> open_channels = 0;  ///< channels[0..open_channels-1]; written under `lock`
+  std::mutex lock;                     ///< guards the next ones
   uccs_endpoint* endpoints = nullptr;
+  uint32_t endpoints_made = 0;
   struct uccs_region* regions = nullptr;
 
   // The end of the context, leave.cpp.
   std::atomic<int> leaves = 0;  ///< at EC 0: ECs that have said so, over all rounds
   std::atomic<int> left = 0;    ///< rounds that are over
-
-  // Written when an operation does not complete at once.
-  alignas(64) std::atomic<uint64_t> pending = 0;  ///< that uccs_context_flush waits for
-  std::atomic<uint32_t> active_channels = 0;      ///< channels with active requests
-  std::atomic<int> pollers = 0;                   ///< threads that have a channel
 };
 
 namespace uccs::core {
@@ -90,7 +92,8 @@ void leave_together(Context* context);
 void note_leave(Context* context);
 
 /// The context that UCCS makes for itself when the job spans several nodes, with the network as its
-/// only link: collectives and models reach ECs of other nodes through it. nullptr on one node.
+/// only link: collectives and models reach ECs of other nodes through it. nullptr on one node, and
+/// where no network joins the nodes.
 Context* job_context();
 uccs_status_t start_job_context();
 void stop_job_context();

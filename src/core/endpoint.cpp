@@ -27,6 +27,7 @@ Reach reach_of(int ec) {
 
 void enlist(Context* context, Endpoint* endpoint) {
   const std::lock_guard guard(context->lock);
+  endpoint->bucket = static_cast<uint8_t>(context->endpoints_made++ % Pending::kBuckets);
   endpoint->next = context->endpoints;
   if (endpoint->next) endpoint->next->previous = endpoint;
   context->endpoints = endpoint;
@@ -42,7 +43,7 @@ void unlist(Context* context, Endpoint* endpoint) {
 uccs_status_t flush(Endpoint* endpoint) {
   Context* context = endpoint->context;
   const uccs_status_t status =
-      wait_until(context, [&] { return endpoint->pending.load(std::memory_order_acquire) == 0; });
+      wait_until(context, [&] { return is_quiet(context, endpoint->bucket); });
   if (status != UCCS_OK) return status;
   ThreadSlot& thread = this_thread(context);
   net::Channel* path = thread.channel->paths[endpoint->link_index];
@@ -70,7 +71,10 @@ uccs_status_t uccs_endpoint_create(uccs_context_t context, int ec, int lane,
   endpoint->lane = static_cast<int16_t>(lane);
   endpoint->link_index = static_cast<uint8_t>(link);
   endpoint->link = &context->links[link];
-  if (!endpoint->link->is_wrapped) endpoint->reach = core::reach_of(ec);
+  endpoint->lanes_there = core::public_lanes(context->index, ec);
+  if (lane >= 0)
+    endpoint->lanes_there->open.fetch_or(core::lane_bit(lane), std::memory_order_relaxed);
+  if (!endpoint->link->is_wrapped()) endpoint->reach = core::reach_of(ec);
   core::enlist(context, endpoint);
   *endpoint_out = endpoint;
   return UCCS_OK;
@@ -78,10 +82,11 @@ uccs_status_t uccs_endpoint_create(uccs_context_t context, int ec, int lane,
 
 uccs_status_t uccs_endpoint_destroy(uccs_endpoint_t endpoint) {
   if (!endpoint) return UCCS_OK;
-  const uccs_status_t status = core::wait_until(
-      endpoint->context, [&] { return endpoint->pending.load(std::memory_order_acquire) == 0; });
+  core::Context* context = endpoint->context;
+  const uccs_status_t status =
+      core::wait_until(context, [&] { return core::is_quiet(context, endpoint->bucket); });
   if (status != UCCS_OK) return status;
-  core::unlist(endpoint->context, endpoint);
+  core::unlist(context, endpoint);
   delete endpoint;
   return UCCS_OK;
 }
@@ -96,8 +101,7 @@ uccs_status_t uccs_flush(const uccs_endpoint_t endpoints[], size_t count) {
 }
 
 uccs_status_t uccs_context_flush(uccs_context_t context) {
-  const uccs_status_t status = core::wait_until(
-      context, [&] { return context->pending.load(std::memory_order_acquire) == 0; });
+  const uccs_status_t status = core::wait_until(context, [&] { return core::is_quiet(context); });
   if (status != UCCS_OK) return status;
   core::ThreadSlot& thread = core::this_thread(context);
   for (int link = 0; link < context->link_count; ++link) {
@@ -114,8 +118,7 @@ uccs_status_t uccs_fence(uccs_context_t context) {
   // Stores of one thread reach mapped memory in order once the compiler and the CPU keep to it;
   // what is not complete yet has to be.
   std::atomic_thread_fence(std::memory_order_release);
-  return core::wait_until(context,
-                          [&] { return context->pending.load(std::memory_order_acquire) == 0; });
+  return core::wait_until(context, [&] { return core::is_quiet(context); });
 }
 
 }  // extern "C"

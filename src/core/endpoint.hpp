@@ -4,6 +4,7 @@
 #include <cstdint>
 
 #include "core/direct.hpp"
+#include "core/public_lanes.hpp"
 #include "core/request.hpp"
 #include "uccs/context.h"
 
@@ -44,15 +45,23 @@ struct alignas(64) uccs_endpoint {
   int32_t ec = 0;
   int16_t lane = UCCS_LANE_ANY;
   uint8_t link_index = 0;
+  uint8_t bucket = 0;  ///< where channels count its operations, Channel::pending
 
   const uccs::core::Link* link = nullptr;
-  std::atomic<uint64_t> pending = 0;  ///< operations that uccs_flush waits for
-  uccs_endpoint* next = nullptr;      ///< of the context; guarded by its lock
+  uccs::core::PublicLanes* lanes_there = nullptr;
+  uccs_endpoint* next = nullptr;  ///< of the context; guarded by its lock
   uccs_endpoint* previous = nullptr;
 };
 static_assert(offsetof(uccs_endpoint, link) == 64);
 
 namespace uccs::core {
+
+/// The lane of the target for a message of UCCS's own that is sent from lane `from`.
+inline int lane_at(const Endpoint& endpoint, int from) {
+  if (endpoint.lane >= 0) return endpoint.lane;
+  const uint32_t there = endpoint.lanes_there->in_use.load(std::memory_order_relaxed);
+  return there <= 1 ? 0 : from % static_cast<int>(there);
+}
 
 /// Where `address` of `region` at the endpoint's EC is reached by loads and stores; nullptr when it
 /// is not. The branch in front of every put, get and atomic.

@@ -12,7 +12,6 @@
 #include "core/context.hpp"
 #include "core/direct.hpp"
 #include "core/group.hpp"
-#include "core/nodes.hpp"
 #include "core/startup.hpp"
 #include "mem/heap.hpp"
 #include "rte/identity.hpp"
@@ -69,8 +68,7 @@ uccs_status_t job_start() {
   // Held until the job stops: addresses are asked for at any time.
   uccs_status_t spread = rte_init();
   if (spread != UCCS_OK) return spread;
-  spread = find_nodes();
-  if (spread == UCCS_OK) spread = start_job_context();
+  spread = start_job_context();
   if (spread != UCCS_OK) {
     (void)rte_finalize();
     --references;
@@ -106,12 +104,27 @@ void report_exhaustion(size_t bytes) {
   static bool is_reported = false;
   if (is_reported || job.me != 0) return;
   is_reported = true;
+  if (bytes > PTRDIFF_MAX) {
+    base::log_line(base::LogLevel::kError,
+                   "%zu bytes of the symmetric heap were asked for, which no machine has: a "
+                   "negative number, or a product that is too large, becomes one like this",
+                   bytes);
+    return;
+  }
   base::log_line(
       base::LogLevel::kError,
       "the symmetric heap is exhausted: %zu bytes asked for, %zu of %zu free, the largest "
       "free block has %zu; set SHMEM_SYMMETRIC_SIZE to at least %zu",
       bytes, heap().free_bytes(), heap().total_bytes(), heap().largest_free(),
       heap().total_bytes() - heap().free_bytes() + bytes + (bytes >> 3));
+}
+
+/// Under heap_lock.
+void fail_if_overrun() {
+  if (void* spoiled = heap().first_overrun())
+    base::fatal(
+        "the %zu bytes at %p of the symmetric heap were overrun: some EC wrote past their end",
+        heap().bytes_from(spoiled), spoiled);
 }
 }  // namespace
 
@@ -139,11 +152,23 @@ void* heap_reallocate(void* block, size_t bytes) {
 
 bool heap_free(void* block) {
   const std::lock_guard guard(heap_lock);
-  if (void* spoiled = heap().first_overrun())
-    base::fatal(
-        "the %zu bytes at %p of the symmetric heap were overrun: some EC wrote past their end",
-        heap().bytes_from(spoiled), spoiled);
+  fail_if_overrun();
   return heap().release(block);
+}
+
+void check_heap_guards() {
+  const std::lock_guard guard(heap_lock);
+  fail_if_overrun();
+}
+
+bool find_heap_block(const void* address, HeapBlock* block_out) {
+  const std::lock_guard guard(heap_lock);
+  return heap().find(address, &block_out->start, &block_out->bytes);
+}
+
+bool heap_has_room(size_t bytes) {
+  const std::lock_guard guard(heap_lock);
+  return bytes <= heap().largest_free();
 }
 
 size_t heap_bytes_from(const void* address) {
@@ -151,11 +176,23 @@ size_t heap_bytes_from(const void* address) {
   return heap().bytes_from(address);
 }
 
+HeapUse heap_use() {
+  const std::lock_guard guard(heap_lock);
+  return {heap().total_bytes(), heap().free_bytes(), heap().largest_free()};
+}
+
 bool is_symmetric(const void* address) {
   const auto at = reinterpret_cast<uintptr_t>(address);
   const size_t internal = node_segment().layout().internal_bytes;
   return at - direct_map.heap_low - internal < direct_map.heap_bytes - internal ||
          at - direct_map.static_low < direct_map.static_bytes;
+}
+
+void fail_symmetric(const char* call, const char* argument, const void* address) {
+  base::fatal(
+      "%s: %s is %p, which is not symmetric: the symmetric heap (shmem_malloc) and globals of the "
+      "executable are; the stack, malloc'ed memory and variables of shared libraries are not",
+      call, argument, address);
 }
 
 void fail_translate(const char* call, const void* symmetric, int ec) {

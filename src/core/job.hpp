@@ -35,12 +35,33 @@ bool heap_free(void* block);          ///< false: not a live allocation
 /// Bytes of the live allocation that holds `address`, counted from `address` to its end; 0 if none.
 size_t heap_bytes_from(const void* address);
 
+/// The symmetric heap in bytes; guards and rounding count as used.
+struct HeapUse {
+  size_t total, available, largest;  ///< `largest` is that of one free range
+};
+HeapUse heap_use();
+/// The live allocation that holds `address`; false outside of any.
+struct HeapBlock {
+  void* start;
+  size_t bytes;  ///< asked for
+};
+bool find_heap_block(const void* address, HeapBlock* block_out);
+
+/// True if an allocation of `bytes`, of the least alignment, would succeed.
+bool heap_has_room(size_t bytes);
+
+/// Ends the job if some EC wrote past the end of a block (found in check mode only).
+void check_heap_guards();
+
 /// Internal symmetric memory (zero at first, never freed): same rules, for lanes and group scratch.
 void* internal_allocate(size_t bytes, size_t alignment);
 
 /// Why `translate` said no for an operation that had to succeed: ends the job with a message that
 /// names this EC, the call, the argument and what is legal.
 [[noreturn]] void fail_translate(const char* call, const void* symmetric, int ec);
+
+/// The same for an argument that is not symmetric.
+[[noreturn]] void fail_symmetric(const char* call, const char* argument, const void* address);
 
 /// True for addresses in the heap or the executable's writable data.
 bool is_symmetric(const void* address);

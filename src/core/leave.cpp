@@ -50,6 +50,7 @@ void leave_together(Context* context) {
   ThreadSlot& thread = this_thread(context);
   run_round(context, thread, 1);
   deliver_all(context, thread);
+  forget_lanes(context);  // nobody names a lane any more, and nobody is in the next context yet
   run_round(context, thread, 2);
   deliver_all(context, thread);
 }

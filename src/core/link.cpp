@@ -68,7 +68,6 @@ void layer(Link* link, const net::Transport* transport) {
                            (base::config().check && strcmp(decorator->name, "check") == 0);
     if (is_wanted) link->layers[count++] = decorator;
   }
-  link->is_wrapped = count > 0;
   link->layers[count] = transport;
   link->table = link->layers[0];
 }
@@ -162,17 +161,17 @@ uccs_status_t open_link(Context* context, const net::Transport* transport, const
   return connect_all(context, index);
 }
 
-}  // namespace
-
-namespace {
+/// For ECs of other nodes, where there is a network; `only`: or nothing.
 uccs_status_t open_network(Context* context, const char* only) {
   const Network network = chosen_network(only);
   if (network.table) return open_link(context, network.table, network.provider);
-  if (only && !network.is_known) return UCCS_ERR_NOT_FOUND;
-  base::log_line(base::LogLevel::kError, "no network reaches the ECs of other nodes: %s",
-                 network.reason);
+  if (!only) return UCCS_OK;
+  if (network.is_known)
+    base::log_line(base::LogLevel::kError, "the network %s cannot be used: %s", only,
+                   network.reason);
   return UCCS_ERR_NOT_FOUND;
 }
+
 }  // namespace
 
 uccs_status_t open_links(Context* context, const char* only) {

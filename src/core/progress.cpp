@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "core/progress.hpp"
 
-#include <pthread.h>
 #include <sched.h>
-#include <signal.h>
 
 #include "core/dispatch.hpp"
 #include "rte/identity.hpp"
@@ -11,16 +9,18 @@
 namespace uccs::core {
 namespace {
 
-/// Messages of one class taken per look. Alone, a thread takes several for one lock; where several
-/// threads poll, each takes one, so that all get their share.
+/// Messages of one class taken per look. Alone at a lane, a thread takes several for one lock;
+/// where several poll it, each takes one, so that all get their share.
 constexpr int kBudgetAlone = Batch::kCapacity / net::kTrafficClasses;
 constexpr int kBudgetShared = 1;
 
-/// Steps a thread makes before it lets others run, when they need its CPU.
-constexpr uint32_t kTurn = 32;
+/// Steps a thread makes before it lets others run, when they need its CPU: few where they take from
+/// the same lane, so that all get their share; else so many that the switch costs one per cent: a
+/// lane that runs dry gives the CPU away by itself.
+constexpr uint32_t kTurnShared = 32;
+constexpr uint32_t kTurn = 4096;
 
-/// How often a thread looks at lanes that are not its own.
-constexpr uint32_t kForeignLaneEvery = 64;
+constexpr uint32_t kPatienceWhenCrowded = 64;
 
 [[gnu::noinline]] int run_deferred(Context* context, ThreadSlot& thread, Deferred& deferred) {
   int steps = 0;
@@ -54,15 +54,12 @@ constexpr uint32_t kForeignLaneEvery = 64;
   return steps;
 }
 
-/// Completions that wait on channels of threads that compute, and steps of operations.
-int advance_channels(Context* context, ThreadSlot& thread) {
-  int steps = advance_channel(thread.channel);
-  for (int i = 0; i < kMaxChannels; ++i) {
-    Channel* channel = &context->channels[i];
-    if (i >= context->shape.channels) break;
-    if (channel == thread.channel || channel->active.load(std::memory_order_relaxed) == 0) continue;
-    steps += advance_channel(channel);
-  }
+/// Steps of operations that were posted on channels of others, who may be computing.
+int advance_others(Context* context, const ThreadSlot& thread) {
+  int steps = 0;
+  const int open = context->open_channels.load(std::memory_order_acquire);
+  for (int i = 0; i < open; ++i)
+    if (&context->channels[i] != thread.channel) steps += advance_channel(&context->channels[i]);
   return steps;
 }
 
@@ -70,40 +67,79 @@ int advance_channels(Context* context, ThreadSlot& thread) {
 /// ends: it makes room for the others from time to time.
 void take_turns(Context* context, ThreadSlot& thread, int steps) {
   thread.served += static_cast<uint32_t>(steps);
-  if (thread.served < kTurn) return;
+  const bool is_alone = context->lanes[thread.lane].residents.load(std::memory_order_relaxed) <= 1;
+  if (thread.served < (is_alone ? kTurn : kTurnShared)) return;
   thread.served = 0;
   if (context->pollers.load(std::memory_order_relaxed) > context->cpus) sched_yield();
 }
 
-int budget_of(const Context* context) {
-  return context->pollers.load(std::memory_order_relaxed) <= 1 ? kBudgetAlone : kBudgetShared;
+/// May the thread run user callbacks of the lane? Those of a bound one are its owners'.
+bool runs_user(const Context* context, const ThreadSlot& thread, int lane) {
+  if (thread.is_internal) return false;
+  return thread.bound_lane == lane ||
+         context->lanes[lane].bound.load(std::memory_order_relaxed) == 0;
 }
 
-/// Whose lane is it? A bound thread's own, or anybody's if nobody is bound to it.
-bool is_mine(Context* context, const ThreadSlot& thread, int lane) {
-  return thread.bound_lane >= 0 ? thread.bound_lane == lane
-                                : context->lanes[lane].bound.load(std::memory_order_relaxed) == 0;
+/// The thread's home.
+[[gnu::always_inline]] inline int poll_home(Context* context, ThreadSlot& thread,
+                                            uint32_t traffic) {
+  Lane& home = context->lanes[thread.lane];
+  home.polls.store(home.polls.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
+  const bool is_alone = home.residents.load(std::memory_order_relaxed) <= 1;
+  return poll_lane(context, thread, thread.lane, runs_user(context, thread, thread.lane), traffic,
+                   is_alone ? kBudgetAlone : kBudgetShared);
 }
 
-[[gnu::noinline]] int poll_many_lanes(Context* context, ThreadSlot& thread, uint32_t traffic) {
-  const int lanes = context->shape.lanes;
-  const bool is_foreign_due = ++thread.ticks % kForeignLaneEvery == 0 || thread.is_internal;
+/// Lanes of `which` that are not the thread's home. Of others' homes only those whose residents do
+/// not poll: otherwise two would fetch every line of every message.
+[[gnu::noinline]] int poll_others(Context* context, ThreadSlot& thread, uint64_t which,
+                                  uint64_t homes, uint32_t traffic) {
+  // On a crowded CPU who does not poll is rather waiting for a CPU than computing.
+  const uint32_t patience = static_cast<uint32_t>(std::popcount(homes)) *
+                            (base::Backoff::is_crowded() ? kPatienceWhenCrowded : 1);
   int steps = 0;
-  for (int i = 0, lane = thread.lane; i < lanes; ++i, lane = lane + 1 == lanes ? 0 : lane + 1) {
-    const bool is_own = is_mine(context, thread, lane);
-    if (!is_own && !is_foreign_due) continue;
-    steps += poll_lane(context, thread, lane, is_own && !thread.is_internal, traffic,
-                       budget_of(context));
+  for (uint64_t left = which; left != 0; left &= left - 1) {
+    const int lane = std::countr_zero(left);
+    if ((homes & lane_bit(lane)) != 0) {
+      const Lane::Care care = context->lanes[lane].care(patience);
+      if (care == Lane::Care::kAttended) continue;
+      if (care == Lane::Care::kAbandoned) make_orphan(context, lane);
+    }
+    const bool is_alone = context->pollers.load(std::memory_order_relaxed) <= 1;
+    steps += poll_lane(context, thread, lane, runs_user(context, thread, lane), traffic,
+                       is_alone ? kBudgetAlone : kBudgetShared);
   }
   return steps;
 }
 
+/// Every so often. Operations are advanced again at once as long as there is something to do;
+/// messages are not, so that all who look after a lane get their share.
+[[gnu::noinline]] int look_after_others(Context* context, ThreadSlot& thread, uint64_t open,
+                                        uint64_t homes, uint32_t traffic) {
+  const int taken = poll_others(context, thread, open & homes, homes, traffic);
+  if (traffic != net::kAllTraffic) return taken;
+  const int advanced = advance_others(context, thread);
+  if (advanced > 0) thread.ticks = ~uint32_t{0};
+  return taken + advanced;
+}
+
 [[gnu::always_inline]] inline int poll_lanes(Context* context, ThreadSlot& thread,
                                              uint32_t traffic) {
-  // With one lane it is everybody's own, or of those who are bound to it.
-  if (context->shape.lanes > 1 || thread.is_internal || !is_mine(context, thread, 0)) [[unlikely]]
-    return poll_many_lanes(context, thread, traffic);
-  return poll_lane(context, thread, 0, true, traffic, budget_of(context));
+  uint64_t homes = context->homes.lanes.load(std::memory_order_relaxed);
+  const uint64_t open = context->homes.open();
+  if (thread.is_internal) [[unlikely]]  // it looks after all, all the time
+    return poll_others(context, thread, open, 0, traffic) +
+           (traffic == net::kAllTraffic ? advance_others(context, thread) : 0);
+  if (!thread.is_settled || (homes & lane_bit(thread.lane)) == 0) [[unlikely]] {
+    settle_thread(context, &thread);
+    homes = context->homes.lanes.load(std::memory_order_relaxed);
+  }
+  int steps = poll_home(context, thread, traffic);
+  if ((open & ~homes) != 0) [[unlikely]]  // nobody's lanes
+    steps += poll_others(context, thread, open & ~homes, homes, traffic);
+  if ((++thread.ticks & context->poll_mask) == 0) [[unlikely]]
+    steps += look_after_others(context, thread, open & ~lane_bit(thread.lane), homes, traffic);
+  return steps;
 }
 
 }  // namespace
@@ -112,8 +148,8 @@ int progress(Context* context, ThreadSlot& thread) {
   if (thread.callbacks > 0) [[unlikely]]
     return 0;
   int steps = poll_lanes(context, thread, net::kAllTraffic);
-  if (context->active_channels.load(std::memory_order_relaxed) != 0) [[unlikely]]
-    steps += advance_channels(context, thread);
+  if (thread.channel->active.load(std::memory_order_relaxed) != 0) [[unlikely]]
+    steps += advance_channel(thread.channel);
   if (steps > 0) take_turns(context, thread, steps);
   return steps;
 }
@@ -149,15 +185,15 @@ uccs_status_t post_reply(Context* context, ThreadSlot& thread, int link, int ec,
 std::atomic<uint32_t>* Waiter::arm(bool is_waiting) {
   std::atomic<uint32_t>* doorbell = nullptr;
   const net::Transport& first = *context_->links[0].table;
-  for (int lane = 0; lane < context_->shape.lanes; ++lane)
-    if (thread_.bound_lane == UCCS_LANE_ANY || thread_.bound_lane == lane)
-      doorbell = first.arm(context_->links[0].instance, lane, is_waiting);
+  for (uint64_t left = armed_; left != 0; left &= left - 1)
+    doorbell = first.arm(context_->links[0].instance, std::countr_zero(left), is_waiting);
   return doorbell;
 }
 
 void Waiter::sleep() {
   // Whoever ended the job gave its status; this EC only gets out of the way.
   if (rte::job_is_ending()) rte::end_job(1, nullptr);
+  armed_ = thread_.bound_lane >= 0 ? lane_bit(thread_.bound_lane) : context_->homes.open();
   std::atomic<uint32_t>* doorbell = arm(true);
   if (!doorbell || context_->link_count > 1) {  // one futex cannot wait for two transports
     arm(false);
@@ -165,46 +201,11 @@ void Waiter::sleep() {
     return;
   }
   const uint32_t seen = doorbell->load(std::memory_order_acquire);
-  // A message that came before the announcement rang nothing: look once more.
+  // A message that came before the announcement rang nothing: look once more, at others' lanes,
+  // too.
+  thread_.ticks = ~uint32_t{0};
   if (progress(context_, thread_) == 0) backoff_.pause_on(doorbell, seen);
   arm(false);
-}
-
-bool ProgressThread::start(Context* context) {
-  context_ = context;
-  sigset_t all, before;
-  sigfillset(&all);
-  pthread_sigmask(SIG_SETMASK, &all, &before);  // signals are the program's threads' business
-  is_running_ = pthread_create(&thread_, nullptr, run, this) == 0;
-  pthread_sigmask(SIG_SETMASK, &before, nullptr);
-  return is_running_;
-}
-
-ProgressThread::~ProgressThread() {
-  if (!is_running_) return;
-  is_over_.store(true, std::memory_order_release);
-  pthread_join(thread_, nullptr);
-}
-
-void* ProgressThread::run(void* argument) {
-  auto* self = static_cast<ProgressThread*>(argument);
-  ThreadSlot& slot = this_thread(self->context_);
-  slot.is_internal = true;
-  self->context_->pollers.fetch_sub(1, std::memory_order_relaxed);  // it competes with nobody
-  Waiter waiter(self->context_, slot);
-  // The job's context: nobody else may be about to need it, and CPUs are better left to those who
-  // compute.
-  const bool is_background = self->context_ == job_context();
-  while (!self->is_over_.load(std::memory_order_acquire)) {
-    if (progress(self->context_, slot) > 0) {
-      waiter.reset();
-    } else if (is_background) {
-      waiter.rest();
-    } else {
-      waiter.idle();
-    }
-  }
-  return nullptr;
 }
 
 }  // namespace uccs::core

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
-#include <pthread.h>
-
 #include "base/backoff.hpp"
 #include "core/idle.hpp"
 #include "core/thread.hpp"
@@ -38,11 +36,6 @@ class Waiter {
     }
   }
   void reset() { backoff_.reset(); }
-  /// As idle, but sleeps at once.
-  void rest() {
-    backoff_.skip_to_sleep();
-    sleep();
-  }
 
  private:
   void sleep();
@@ -51,6 +44,7 @@ class Waiter {
   Context* context_;
   ThreadSlot& thread_;
   base::Backoff backoff_;
+  uint64_t armed_ = 0;  ///< lanes whose senders were told of the sleep
 };
 
 /// Makes progress until `is_over()`; UCCS_ERR_STATE from a callback when it is not over yet.
@@ -70,20 +64,5 @@ uccs_status_t wait_until(Context* context, Condition is_over) {
     }
   }
 }
-
-/// The thread that makes progress when nobody calls (UCCS_PROGRESS_THREAD). Runs protocol
-/// callbacks.
-class ProgressThread {
- public:
-  ~ProgressThread();
-  bool start(Context* context);
-
- private:
-  static void* run(void* self);
-  Context* context_ = nullptr;
-  pthread_t thread_ = {};
-  bool is_running_ = false;
-  std::atomic<bool> is_over_ = false;
-};
 
 }  // namespace uccs::core

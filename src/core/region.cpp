@@ -87,7 +87,7 @@ uccs_status_t resolve_private(const Endpoint* endpoint, const Region* region, ui
     return UCCS_ERR_ADDRESS;
   target_out->remote = {net::Area::kRegistered, address, region->keys[endpoint->link_index]};
   target_out->mapped =
-      region->mapped && !endpoint->link->is_wrapped ? region->mapped + offset : nullptr;
+      region->mapped && !endpoint->link->is_wrapped() ? region->mapped + offset : nullptr;
   return UCCS_OK;
 }
 

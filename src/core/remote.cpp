@@ -7,6 +7,7 @@
 #include "base/log.hpp"
 #include "core/context.hpp"
 #include "core/job.hpp"
+#include "core/network.hpp"
 #include "core/transfer.hpp"
 
 namespace uccs::core {
@@ -24,9 +25,10 @@ Endpoint* make(int ec) {
   }
   Endpoint* made = all[ec].load(std::memory_order_relaxed);
   if (made) return made;
-  const uccs_status_t status = job_context()
-                                   ? uccs_endpoint_create(job_context(), ec, UCCS_LANE_ANY, &made)
-                                   : UCCS_ERR_UNSUPPORTED;
+  if (!job_context())
+    base::fatal("EC %d is on another node, and no network joins the nodes: %s", ec,
+                why_no_network());
+  const uccs_status_t status = uccs_endpoint_create(job_context(), ec, UCCS_LANE_ANY, &made);
   if (status != UCCS_OK) base::fatal("EC %d cannot be reached: %s", ec, uccs_status_string(status));
   all[ec].store(made, std::memory_order_release);
   return made;
@@ -47,6 +49,8 @@ uccs_status_t remote_atomic(int ec, base::AtomicOp op, base::AtomicType type, co
   return start_atomic(remote_endpoint(ec), UCCS_REGION_SYMMETRIC, symmetric,
                       {op, type, operand, expected}, result_out, request_out);
 }
+
+const char* why_no_network() { return chosen_network(nullptr).reason; }
 
 void forget_remote_endpoints() {
   const std::lock_guard guard(lock);

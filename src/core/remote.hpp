@@ -14,6 +14,9 @@ uccs_status_t remote_atomic(int ec, base::AtomicOp op, base::AtomicType type, co
                             uint64_t operand, uint64_t expected, uint64_t* result_out,
                             uccs_request_t* request_out);
 
+/// Why there is no job context where the job spans nodes.
+const char* why_no_network();
+
 /// Forgets all of them; their context frees them.
 void forget_remote_endpoints();
 

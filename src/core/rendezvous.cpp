@@ -25,7 +25,7 @@ uccs_status_t post(Request* request, int link, int ec, int lane, Kind kind, cons
 /// Where the offered bytes are mapped here; nullptr when they are not.
 const std::byte* mapped_source(const Context* context, const Receive& receive) {
   const net::Area area = wire_area(receive.offer.source);
-  if (area == net::Area::kRegistered || context->links[receive.link].is_wrapped) return nullptr;
+  if (area == net::Area::kRegistered || context->links[receive.link].is_wrapped()) return nullptr;
   const uintptr_t low = area == net::Area::kHeap ? direct_map.heap_low : direct_map.static_low;
   return static_cast<const std::byte*>(translate(
       reinterpret_cast<const void*>(low + wire_offset(receive.offer.source)), receive.sender));

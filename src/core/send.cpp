@@ -149,6 +149,7 @@ uccs_status_t uccs_recv_nb(uccs_context_t context, int lane, int source, uint64_
   Request* request = take_request(context, thread, nullptr, false);
   thread.channel->lock.unlock();
   if (!request) return UCCS_AGAIN;
+  open_lane(context, std::max(lane, 0));
   Matcher& matcher = context->lanes[std::max(lane, 0)].matcher;
   request->receive = {};
   request->receive.matcher = &matcher;
@@ -178,9 +179,13 @@ uccs_status_t uccs_recv_nb(uccs_context_t context, int lane, int source, uint64_
 uccs_status_t uccs_probe(uccs_context_t context, int lane, int source, uint64_t tag, uint64_t mask,
                          uccs_message_info_t* info_out) {
   if (!context || !is_lane(context, lane) || !is_source(source)) return UCCS_ERR_INVALID;
+  open_lane(context, std::max(lane, 0));
   Matcher& matcher = context->lanes[std::max(lane, 0)].matcher;
-  if (matcher.find(source, tag, mask, info_out)) return UCCS_OK;
-  (void)progress(context, this_thread(context));
+  // An inbox is taken out in parts: what has arrived is found, however much came before it.
+  ThreadSlot& thread = this_thread(context);
+  do {
+    if (matcher.find(source, tag, mask, info_out)) return UCCS_OK;
+  } while (progress(context, thread) > 0);
   return matcher.find(source, tag, mask, info_out) ? UCCS_OK : UCCS_AGAIN;
 }
 

@@ -8,6 +8,7 @@
 
 #include "base/config.hpp"
 #include "base/config_values.hpp"
+#include "base/heavy_fence.hpp"
 #include "base/log.hpp"
 #include "core/direct.hpp"
 #include "mem/static_data.hpp"
@@ -80,6 +81,8 @@ uccs_status_t attach_once() {
   direct_map.static_low = address(statics.low);
   direct_map.static_bytes = statics.bytes;
   direct_map.static_delta = is_shared ? address(segment.slot(0)) - direct_map.static_low : 0;
+  base::join_heavy_fence();
+  rte::serve();  // threads only now that the globals are where they stay
   return UCCS_OK;
 }
 

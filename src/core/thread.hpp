@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
+#include "base/backoff.hpp"
 #include "core/context.hpp"
 
 namespace uccs::core {
@@ -9,11 +10,14 @@ namespace uccs::core {
 struct ThreadSlot {
   uint32_t incarnation = 0;  ///< of the context it is filled for; 0: none
   int16_t bound_lane = UCCS_LANE_ANY;
-  uint8_t lane = 0;          ///< source of its messages: the bound lane, else the channel's
+  uint8_t lane = 0;  ///< its home and source of its messages: the bound one, or the channel's
   bool is_internal = false;  ///< UCCS's own thread: runs no user callbacks
+  bool is_settled = false;   ///< has polled, so that its lane counts as its home
   uint32_t callbacks = 0;    ///< how deep in callbacks it is
   uint32_t ticks = 0;        ///< calls of progress; decides when to look at other threads' lanes
   uint32_t served = 0;       ///< steps made since it last gave the CPU away
+  base::Backoff idle;        ///< between calls of uccs_progress in vain
+  uint32_t turn = 0;         ///< which lane of a peer its next message to any goes to
   Channel* channel = nullptr;
 };
 
@@ -25,6 +29,9 @@ extern thread_local constinit ThreadSlot thread_slots[kMaxContexts] [[gnu::tls_m
 void attach_thread(Context* context, ThreadSlot* slot);
 /// Binds the calling thread to a lane, or (UCCS_LANE_ANY) to none.
 void bind_thread(Context* context, ThreadSlot* slot, int lane);
+
+/// Makes the thread's lane its home: it polls for the first time.
+void settle_thread(Context* context, ThreadSlot* slot);
 
 /// The calling thread's slot of `context`.
 [[gnu::always_inline]] inline ThreadSlot& this_thread(Context* context) {

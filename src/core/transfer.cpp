@@ -18,9 +18,7 @@ net::Channel* path_of(const Request* request) {
   return request->home->paths[request->endpoint->link_index];
 }
 
-int lane_at_target(const Request* request) {
-  return request->endpoint->lane >= 0 ? request->endpoint->lane : request->lane;
-}
+int lane_at_target(const Request* request) { return lane_at(*request->endpoint, request->lane); }
 
 uccs_status_t post_message(Request* request, Kind kind, const void* head, size_t head_bytes,
                            const net::Payload* payload) {

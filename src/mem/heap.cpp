@@ -108,12 +108,23 @@ bool Heap::release(void* pointer) {
   return true;
 }
 
-size_t Heap::bytes_from(const void* address) const {
+bool Heap::find(const void* address, void** start_out, size_t* bytes_out) const {
   const auto offset = static_cast<size_t>(static_cast<const std::byte*>(address) - base_);
   auto after = live_.upper_bound(offset);
-  if (after == live_.begin()) return 0;
+  if (after == live_.begin()) return false;
   const auto& [start, block] = *std::prev(after);
-  return offset < start + block.requested ? start + block.requested - offset : 0;
+  if (offset >= start + block.requested) return false;
+  *start_out = base_ + start;
+  *bytes_out = block.requested;
+  return true;
+}
+
+size_t Heap::bytes_from(const void* address) const {
+  void* start;
+  size_t bytes;
+  if (!find(address, &start, &bytes)) return 0;
+  return bytes - static_cast<size_t>(static_cast<const std::byte*>(address) -
+                                     static_cast<std::byte*>(start));
 }
 
 void Heap::write_guard(size_t offset, const Block& block) {

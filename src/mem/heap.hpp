@@ -31,6 +31,9 @@ class Heap {
   /// Bytes asked for from `address` to the end of the live block that holds it; 0 outside of any.
   size_t bytes_from(const void* address) const;
 
+  /// The live block that holds `address`: its start and the bytes asked for; false outside of any.
+  bool find(const void* address, void** start_out, size_t* bytes_out) const;
+
   /// A live block whose guard was overwritten, nullptr if all are whole (or there are no guards).
   void* first_overrun() const;
 

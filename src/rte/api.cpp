@@ -73,7 +73,7 @@ uccs_status_t take_result(rte_request_t* request, rte_message_t* message_out) {
 extern "C" {
 
 uccs_status_t rte_init(void) {
-  uccs::rte::start();
+  uccs::rte::serve();
   const std::lock_guard<std::mutex> lock(init_mutex);
   init_count.fetch_add(1, std::memory_order_relaxed);
   return UCCS_OK;
@@ -82,7 +82,10 @@ uccs_status_t rte_init(void) {
 uccs_status_t rte_finalize(void) {
   const std::lock_guard<std::mutex> lock(init_mutex);
   if (!is_initialized()) return UCCS_ERR_STATE;
-  if (init_count.fetch_sub(1, std::memory_order_relaxed) == 1) uccs::rte::delegate_stop();
+  if (init_count.fetch_sub(1, std::memory_order_relaxed) == 1) {
+    uccs::rte::delegate_stop();
+    uccs::rte::serve();
+  }
   return UCCS_OK;
 }
 

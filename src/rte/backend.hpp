@@ -78,6 +78,12 @@ struct Backend {
   /// Handles what came in.
   void (*progress)();
   void (*close)();
+
+  // In any thread.
+
+  /// What must run in the background as long as this process lives, started by `serve`; then the
+  /// delegate runs all the time, too. NULL: nothing must.
+  void (*serve)();
 };
 
 /// The backend that `start` chose.
@@ -85,5 +91,6 @@ const Backend& backend();
 
 extern const Backend kSingleBackend;
 extern const Backend kLocalBackend;
+extern const Backend kHubBackend;
 
 }  // namespace uccs::rte

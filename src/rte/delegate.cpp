@@ -245,6 +245,12 @@ uccs_status_t delegate_post(Command* command) {
   return UCCS_OK;
 }
 
+void delegate_start() {
+  Inbox& in = inbox();
+  const std::lock_guard<std::mutex> lock(in.mutex);
+  if (!in.must_stop && !in.is_running) start_thread(&in);
+}
+
 void delegate_wait(Command* command) { base::block_while(&command->is_done, 0); }
 
 void delegate_stop() {

@@ -11,6 +11,9 @@ namespace uccs::rte {
 /// thread.
 uccs_status_t delegate_post(Command* command);
 
+/// Has the thread run though nobody has a command yet: to hear what the backend says.
+void delegate_start();
+
 /// Blocks until `command` is done.
 void delegate_wait(Command* command);
 

@@ -31,6 +31,9 @@ void Exchange::handle(int ec, const Packet& packet) {
       return cancel(ec, packet.header.id);
     case PacketKind::kEnd:
     case PacketKind::kReply:
+    case PacketKind::kHello:
+    case PacketKind::kWelcome:
+    case PacketKind::kPhase:
       return;
   }
 }

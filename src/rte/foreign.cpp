@@ -3,10 +3,13 @@
 
 #include <errno.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include <initializer_list>
+#include <string>
 
 #include "base/log.hpp"
+#include "rte/hub/launcher.hpp"
 
 namespace uccs::rte {
 namespace {
@@ -27,38 +30,57 @@ bool is_srun_task() {
   return getenv("SLURM_PROCID") != nullptr && step < kReservedSteps;
 }
 
-struct Foreign {
-  const char* name = nullptr;
-  long processes = 0;  // 0: it does not say
-};
+/// What an EC has started has its launcher's variables, but is no EC of that job.
+bool is_child_of(const hub::Launcher& launcher) {
+  const char* parent = getenv("UCCS_EC_OF");
+  return parent != nullptr && launcher.id() == parent;
+}
 
-Foreign find_foreign() {
-  if (getenv("OMPI_COMM_WORLD_SIZE") != nullptr)
-    return {"Open MPI's mpirun", number("OMPI_COMM_WORLD_SIZE", 0)};
-  if (is_srun_task()) return {"srun", number("SLURM_STEP_NUM_TASKS", number("SLURM_NTASKS", 1))};
-  if (getenv("PMIX_NAMESPACE") != nullptr || getenv("PMIX_RANK") != nullptr)
-    return {"a PMIx launcher (prterun, mpirun)", 0};
-  for (const char* variable : {"PMI_RANK", "PMI_FD", "PMI_PORT"})
-    if (getenv(variable) != nullptr)
-      return {"a PMI launcher (mpiexec, mpirun)", number("PMI_SIZE", 0)};
-  return {};
+bool is_wanted(const char* name) {
+  const char* wish = getenv("UCCS_RTE");
+  return wish == nullptr || *wish == '\0' || strcasecmp(wish, "auto") == 0 ||
+         strcasecmp(wish, name) == 0;
 }
 
 }  // namespace
 
+namespace hub {
+
+const Launcher* find_launcher() {
+  // PMIx first: mpirun within a step of srun leaves the variables of both.
+  for (const Launcher* launcher : {&kPmixLauncher, &kPmiLauncher})
+    if (launcher->is_visible() && is_wanted(launcher->name))
+      return is_child_of(*launcher) ? nullptr : launcher;
+  return nullptr;
+}
+
+}  // namespace hub
+
 void reject_foreign_launcher() {
-  const Foreign foreign = find_foreign();
-  if (foreign.name == nullptr || foreign.processes == 1) return;
   const char* program = program_invocation_short_name;
-  if (foreign.processes > 1)
+  for (const hub::Launcher* launcher : {&hub::kPmixLauncher, &hub::kPmiLauncher})
+    if (launcher->is_visible()) return;  // of the EC that started this process
+  if (is_srun_task()) {
+    const long tasks = number("SLURM_STEP_NUM_TASKS", number("SLURM_NTASKS", 1));
+    if (tasks <= 1) return;
     base::fatal(
-        "started by %s, which this build cannot use: start it with `oshrun -n %ld %s` (or set "
-        "UCCS_RTE=single if each of the %ld processes is to be a job of its own)",
-        foreign.name, foreign.processes, program, foreign.processes);
+        "started by srun without PMI, so that its %ld processes cannot find each other: start it "
+        "with `srun --mpi=pmix -n %ld %s` or `srun --mpi=pmi2 -n %ld %s` (`srun --mpi=list` shows "
+        "what there is; UCCS_RTE=single if each is to be a job of its own)",
+        tasks, tasks, program, tasks, program);
+  }
+  const char* shown = nullptr;
+  for (const char* variable :
+       {"OMPI_COMM_WORLD_SIZE", "PMIX_NAMESPACE", "PMIX_RANK", "PMI_SIZE", "PMI_RANK"})
+    if (shown == nullptr && getenv(variable) != nullptr) shown = variable;
+  const long size = number("OMPI_COMM_WORLD_SIZE", number("PMI_SIZE", 0));  // 0: it does not say
+  if (shown == nullptr || size == 1) return;
+  const std::string count = size > 1 ? std::to_string(size) : "N";
   base::fatal(
-      "started by %s, which this build cannot use: start it with `oshrun -n N %s` (or set "
-      "UCCS_RTE=single if each process is to be a job of its own)",
-      foreign.name, program);
+      "started by a launcher (%s is set) whose connection has not come through (PMIX_NAMESPACE and "
+      "PMIX_RANK, or PMI_FD): let nothing between launcher and program clear variables, or start "
+      "it with `oshrun -n %s %s` (UCCS_RTE=single if each process is to be a job of its own)",
+      shown, count.c_str(), program);
 }
 
 }  // namespace uccs::rte

@@ -7,6 +7,14 @@
 
 namespace uccs::rte {
 
+/// ECs that share memory.
+struct Node {
+  int first = 0;  ///< lowest EC number; a node's ECs are consecutive
+  int size = 1;
+  int cpus = 1;  ///< that its ECs share, however each of them is bound
+  char host[64] = "";
+};
+
 /// Who this process is in its job, and what the launcher handed over. Constant after `start`.
 struct Identity {
   int ec = 0;  ///< 0..num_ecs-1
@@ -19,6 +27,9 @@ struct Identity {
   uint64_t segment_bytes = 0;   ///< its size
   uint64_t segment_offset = 0;  ///< where this node's part of it begins
   bool is_one_host = false;     ///< all ECs of the job run on this machine
+  const Node* nodes = nullptr;  ///< all nodes of the job in the order of their ECs
+  int num_nodes = 1;
+  int node = 0;  ///< of this EC
   const char* backend = "single";
   char host[64] = "";
 };
@@ -27,6 +38,13 @@ struct Identity {
 /// message is exchanged, no thread started), idempotent, thread safe. A launcher that is visible
 /// but unusable ends the process with the remedy.
 const Identity& start();
+
+/// The node of EC `ec`: an index of Identity::nodes.
+int node_of(int ec);
+
+/// To be called once identity and memory are settled: what must run in the background for the job
+/// starts now. Idempotent, thread safe.
+void serve();
 
 /// True when a launcher handed this process its place in a job: a look at the environment, for the
 /// library's constructor.

@@ -8,8 +8,6 @@
 
 #include <mutex>
 
-#include "base/config.hpp"
-#include "base/config_values.hpp"
 #include "base/log.hpp"
 #include "rte/backend.hpp"
 
@@ -103,8 +101,8 @@ void find_locality(int ec, rte_locality_t* locality_out) {
   utsname system;
   if (uname(&system) == 0)
     snprintf(found.architecture, sizeof found.architecture, "%.31s", system.machine);
-  if (base::config().node_size > 0) found.node = ec / base::config().node_size;
-  snprintf(found.host, sizeof found.host, "%s", start().host);
+  found.node = node_of(ec);
+  snprintf(found.host, sizeof found.host, "%s", start().nodes[found.node].host);
   const pid_t pid = backend().ec_pid(ec);
   cpu_set_t mask;
   if (pid > 0 && sched_getaffinity(pid, sizeof mask, &mask) == 0) find_places(mask, &found);

@@ -3,6 +3,8 @@
 
 #include <string.h>
 
+#include "rte/phase.hpp"
+
 namespace uccs::rte {
 
 bool decode_packet(const void* buffer, size_t bytes, int num_ecs, Packet* packet_out) {
@@ -39,6 +41,16 @@ bool decode_packet(const void* buffer, size_t bytes, int num_ecs, Packet* packet
       break;
     case PacketKind::kReply:
       if (header.key_bytes != 0) return false;
+      break;
+    case PacketKind::kHello:
+      if (header.key_bytes == 0) return false;
+      break;
+    case PacketKind::kWelcome:
+      if (header.key_bytes != 0 || !has_ec) return false;
+      break;
+    case PacketKind::kPhase:
+      if (header.key_bytes != 0 || header.data_bytes != 0) return false;
+      if (header.tag < 0 || header.tag > static_cast<int32_t>(Phase::kFinalized)) return false;
       break;
     default:
       return false;

@@ -15,6 +15,10 @@ enum class PacketKind : uint32_t {
   kCancel = 6,   ///< answer request `id` with UCCS_ERR_TIMEOUT now; has no reply of its own
   kEnd = 7,      ///< end the job with `status`; the key is the message
   kReply = 8,    ///< of request `id`: `status`, and data, `ec`, `tag` where there are
+  // Of the hub, before and beside the requests; no replies.
+  kHello = 9,     ///< joins: the key is the node, the data the rest of hub::Hello
+  kWelcome = 10,  ///< all have joined: `ec` is the receiver's number, data the table of nodes
+  kPhase = 11,    ///< the sender is in phase `tag`
 };
 
 constexpr int32_t kAnyEc = -1;

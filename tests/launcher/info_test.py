@@ -22,7 +22,7 @@ class InfoTest(unittest.TestCase):
         result = run(INFO, UCCS_LANES="3")
         self.assertEqual((result.returncode, result.stderr), (0, ""))
         self.assertIn("runtime backend: single, EC 0 of 1", result.stdout)
-        self.assertIn("UCCS_LANES=3  [environment, default 1]", result.stdout)
+        self.assertIn("UCCS_LANES=3  [environment, default 0]", result.stdout)
         self.assertNotIn("UCCS_LOG", result.stdout)
 
     def test_in_a_job(self):
@@ -54,6 +54,20 @@ class InfoTest(unittest.TestCase):
         result = run(INFO, "--doctor", OMPI_COMM_WORLD_SIZE="4")
         self.assertEqual(result.returncode, 1)
         self.assertIn("oshrun -n 4 uccs-info", result.stderr)
+
+    def test_openshmem(self):
+        osh_info = os.path.join(os.path.dirname(INFO), "osh_info")
+        result = run(osh_info)
+        self.assertEqual((result.returncode, result.stderr), (0, ""))
+        self.assertRegex(result.stdout, r"OpenSHMEM: 1\.6\n")
+        self.assertIn("Fortran bindings: yes", result.stdout)
+        self.assertEqual(run(INFO, "--openshmem").stdout, result.stdout)
+        facts = dict(line.split(":", 1) for line in run(INFO, "--parsable", SMA_DEBUG="1").stdout.splitlines())
+        self.assertTrue(os.access(facts["Launcher"], os.X_OK), facts)
+        self.assertTrue(os.path.isdir(facts["Prefix"] + "/bin"))
+        self.assertIn("SHMEM_SYMMETRIC_SIZE", facts)
+        self.assertEqual(facts["Thread_support"], "SHMEM_THREAD_MULTIPLE")
+        self.assertIn("UCCS_PROGRESS=polling", run(osh_info, "--all").stdout)
 
     def test_options(self):
         self.assertIn("uccs-info ", run(INFO, "--version").stdout)

@@ -32,12 +32,22 @@ class Options(LauncherTest):
             (["-n", "2", "--wdir", "/no/such/place", "true"], 2, "no such directory"),
             (["-n", "2", "-x", "NOT_SET_ANYWHERE", "true"], 2, "not set"),
             (["-n", "2", "-x", "=x", "true"], 2, "needs a name"),
-            (["-n", "2", "--hosts", "a,b", "true"], 2, "one machine"),
-            (["-n", "2", "--hostfile", "f", "true"], 2, "one machine"),
+            (["-n", "2", "--hosts", "", "true"], 2, "at least one host"),
+            (["-n", "2", "--hostfile", "/no/such/file", "true"], 2, "No such file"),
+            (["-n", "2", "--hosts", "a", "--launcher", "local", "true"], 2, "launcher across hosts"),
+            (["-n", "2", "--launcher", "moon", "true"], 2, "the choices are auto, local, srun"),
+            (["-n", "2", "--launcher", "/no/such/srun", "true"], 2, "not installed"),
             (["-n", "2", "no-such-program"], 127, "no such program in PATH"),
             (["-n", "2", "./no-such-program"], 127, "no such file"),
             (["-n", "2", "/"], 126, "is a directory"),
             (["-n", "2", "/etc/passwd"], 126, "cannot be executed"),
+            (["-n", "2", "--bind-to", "board", "true"], 2, "none, core and socket"),
+            (["-n", "2", "-mca", "btl"], 2, "two values"),
+            (["-n", "4", "-ppn", "2", "true"], 2, "leave out"),
+            (["-n", "2", "-ppn", "x", "true"], 2, "whole number"),
+            (["-n", "2", "--output-filename", "f", "true"], 2, "redirect"),
+            (["-n", "2", "--cpu-list", "1", "true"], 2, "taskset"),
+            (["-n", "2", "-machinefile", "f", "true"], 2, "f"),
         ]
         for arguments, status, message in table:
             with self.subTest(arguments=arguments):
@@ -60,6 +70,18 @@ class Options(LauncherTest):
     def test_spellings_of_the_number(self):
         for option in (["-n", "2"], ["-np", "2"], ["--np", "2"], ["-n2"], ["--np=2"]):
             self.assertEqual(self.run_job(*option, "echo", "x").stdout, "x\nx\n")
+
+    def test_options_of_other_launchers(self):
+        for options in (["--oversubscribe"], ["--allow-run-as-root"], ["-mca", "btl", "self,sm"],
+                        ["--map-by", "core:PE=1"], ["--bind-to", "core:overload-allowed"], ["-N", "2"],
+                        ["-ppn", "2"], ["--npernode=2"], ["-genvall"], ["--mca", "a", "-n"], ["-q"]):
+            with self.subTest(options=options):
+                self.assertEqual(self.run_job("-n", 2, *options, "echo", "x").stdout, "x\nx\n")
+        self.assertEqual(self.run_job("-ppn", 3, "echo", "x").stdout, "x\n" * 3)
+        self.assertEqual(self.run_job("-genv", "A", "1 2", "-env", "B", "-n", "-np", 1, "sh", "-c",
+                                      'echo "$A|$B"').stdout, "1 2|-n\n")
+        self.assertEqual(self.run_job("-n", 1, "-wd", "/", "pwd").stdout, "/\n")
+        self.assertEqual(self.run_job("-n", 1, "-prepend-rank", "echo", "x").stdout, "[0] x\n")
 
     def test_options_end_at_the_program(self):
         self.assertEqual(self.run_job("-n", 1, "echo", "-n", "-v", "--help").stdout,

@@ -25,13 +25,24 @@ foreach(case sizes order)
   uccs_add_nodes_test(uccs.message.${case} uccs_message ARGS ${case})
 endforeach()
 uccs_add_nodes_test(uccs.am.medium.fault uccs_am ARGS medium ENVIRONMENT UCCS_WRAP=fault)
-foreach(program computing rma_types signals locks ordering memory teams active_sets collectives_types
-    extensions)
+foreach(program computing counting rma_types rma_strides signals locks ordering memory teams teams_any
+    active_sets collectives_types extensions handles)
   uccs_add_nodes_test(shmem.${program} shmem_${program})
 endforeach()
 foreach(case broadcasts gathers alltoalls reductions scans groups_come_and_go)
   uccs_add_nodes_test(coll.${case} coll_test ARGS ${case} 5)
 endforeach()
+
+# Check mode looks at calls first; collectives are compared inside the nodes.
+foreach(program rma_types teams)
+  uccs_add_nodes_test(check.${program} shmem_${program} ENVIRONMENT UCCS_CHECK=1)
+endforeach()
+
+# Without a network: one message that says why.
+add_test(NAME nodes.none COMMAND uccsrun -n 2 $<TARGET_FILE:shmem_computing>)
+set_tests_properties(nodes.none PROPERTIES LABELS "cluster;spmd" TIMEOUT 30
+  ENVIRONMENT "UCCS_NODE_SIZE=1;UCCS_NET=none"
+  PASS_REGULAR_EXPRESSION "no network joins the nodes: UCCS_NET=none forbids it")
 
 # A connection that breaks is an error that names the peer. libfabric's tcp tries again for long.
 if("ucx" IN_LIST networks)

@@ -13,7 +13,7 @@ ROOT = pathlib.Path(__file__).resolve().parents[2]
 
 # Room (longest prefix wins) -> what its files may name in quotes.
 ALLOWED = {
-    "include": ["uccs", "shmem"],
+    "include": ["uccs", "shmem", "gasnet"],
     "src/base": ["base", "uccs/status.h", "uccs/info.h"],
     "src/rte": ["rte", "base", "uccs/status.h", "uccs/rte.h"],
     "src/mem": ["mem", "base", "uccs/status.h"],
@@ -21,12 +21,14 @@ ALLOWED = {
     "src/core": ["core", "net/transport.hpp", "net/registry.hpp", "base", "mem", "rte", "uccs"],
     "src/coll": ["coll", "core", "base", "mem/copy.hpp", "rte/identity.hpp", "uccs"],
     "src/coll/patterns": ["coll/patterns"],
-    "src/models/shmem": ["models/shmem", "core", "coll", "base", "mem/copy.hpp", "rte/identity.hpp",
+    "src/models/shmem": ["models/shmem", "core", "coll", "base", "mem/copy.hpp", "mem/heap.hpp", "rte/identity.hpp",
                          "uccs", "shmem", "pshmem", "gen"],
-    "tools/uccsrun": ["rte/local/wire.hpp", "rte/packet.hpp", "rte/phase.hpp", "rte/exchange.hpp", "uccs"],
+    "tools/uccsrun": ["rte/local/wire.hpp", "rte/local/memory.hpp", "rte/packet.hpp", "rte/phase.hpp", "rte/exchange.hpp", "uccs"],
+    "src/models/gasnet": ["models/gasnet", "core", "coll", "base", "mem/copy.hpp",
+                          "rte/identity.hpp", "uccs", "gasnet"],
     "tools": ["tools", "uccs", "shmem"],
-    "apps": ["uccs", "shmem"],
-    "bench": ["uccs", "shmem"],
+    "apps": ["uccs", "shmem", "gasnet"],
+    "bench": ["uccs", "shmem", "gasnet"],
     "bench/ft-mpi": ["apps/ft"],  # the same program with other exchanges
 }
 

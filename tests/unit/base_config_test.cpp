@@ -38,7 +38,7 @@ class ConfigValues : public testing::Test {
 TEST(Config, Defaults) {
   EXPECT_STREQ(config().symmetric_size, "auto");
   EXPECT_EQ(config().log, LogLevel::kWarn);
-  EXPECT_EQ(config().lanes, 1);
+  EXPECT_EQ(config().lanes, 0);
   EXPECT_EQ(config().channels, 0);
   EXPECT_EQ(config().spin, -1);
   EXPECT_EQ(config().progress, ProgressMode::kPolling);
@@ -64,8 +64,12 @@ TEST_F(ConfigValues, Values) {
   EXPECT_VALUE("UCCS_RTE", "single", c.rte == RteChoice::kSingle);
   EXPECT_VALUE("UCCS_TIMEOUT", "1.5", c.timeout_ns == 1500000000);
   EXPECT_VALUE("UCCS_TIMEOUT", "20ms", c.timeout_ns == 20000000);
-  EXPECT_VALUE("SHMEM_DEBUG", "", c.shmem_debug);  // a flag is on by being there
-  EXPECT_VALUE("SHMEM_DEBUG", "0", c.shmem_debug);
+  EXPECT_VALUE("SHMEM_INFO", "0", c.shmem_info);  // a flag is on by being there
+  EXPECT_VALUE("SHMEM_DEBUG", "", c.check);       // a switch, too, unless it says no
+  EXPECT_VALUE("SHMEM_DEBUG", "anything", c.check);
+  EXPECT_VALUE("SHMEM_DEBUG", "0", !c.check);
+  EXPECT_VALUE("SHMEM_DEBUG", "off", !c.check);
+  EXPECT_VALUE("SMA_DEBUG", "No", !c.check);
   EXPECT_VALUE("SMA_INFO", "1", c.shmem_info);
   EXPECT_VALUE("SMA_SYMMETRIC_SIZE", "1G", std::string(c.symmetric_size) == "1G");
   EXPECT_VALUE("SHMEM_SYMMETRIC_HEAP_SIZE", "2G", std::string(c.symmetric_size) == "2G");

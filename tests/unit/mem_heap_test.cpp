@@ -33,6 +33,13 @@ TEST(Heap, GivesAlignedDisjointBlocks) {
   EXPECT_GE(std::abs(c - a), 64);
   EXPECT_EQ(heap.bytes_from(b + 40), 60u);
   EXPECT_EQ(heap.bytes_from(b + 100), 0u) << "past the end of the block";
+  void* start = nullptr;
+  size_t bytes = 0;
+  EXPECT_TRUE(heap.find(b + 99, &start, &bytes));
+  EXPECT_EQ(start, b);
+  EXPECT_EQ(bytes, 100u);
+  EXPECT_FALSE(heap.find(b + 100, &start, &bytes));
+  EXPECT_FALSE(heap.find(memory.base - 1, &start, &bytes)) << "below the heap";
 }
 
 TEST(Heap, ExhaustionReturnsNullAndLosesNothing) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/// The public calls of rte.h in a job: to be run by uccsrun with any number of ECs. Exit status 0
-/// if all holds.
+/// The public calls of rte.h in a job: to be run by any launcher with any number of ECs. Exit
+/// status 0 if all holds.
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -29,16 +29,25 @@ void check_identity() {
   const char* expected = getenv("EXPECTED_ECS");
   CHECK(expected == nullptr || size == atoi(expected));
   CHECK(me >= 0 && me < size);
-  CHECK(strcmp(rte_get_backend(), expected == nullptr ? "single" : "local") == 0);
+  const char* backend = getenv("EXPECTED_BACKEND");
+  if (backend == nullptr) backend = expected == nullptr ? "single" : "local";
+  CHECK(strcmp(rte_get_backend(), backend) == 0);
   CHECK(getenv("UCCS_LOCAL_JOB") == nullptr);
   rte_locality_t mine;
   CHECK(rte_get_locality(me, &mine) == UCCS_OK);
+  const char* expected_nodes = getenv("EXPECTED_NODES");
+  const int nodes = expected_nodes != nullptr ? atoi(expected_nodes) : 1;
+  int last = 0;
   for (int ec = 0; ec < size; ++ec) {
     rte_locality_t place;
     CHECK(rte_get_locality(ec, &place) == UCCS_OK);
-    CHECK(place.node == mine.node && strcmp(place.host, mine.host) == 0);
+    CHECK(place.node == mine.node || nodes > 1);
+    CHECK(place.node != mine.node || strcmp(place.host, mine.host) == 0);
+    CHECK(place.node == last || place.node == last + 1);  // a node's ECs are consecutive
+    last = place.node;
     CHECK(strcmp(place.architecture, mine.architecture) == 0);
   }
+  CHECK(last == nodes - 1);
 }
 
 void check_store() {

@@ -227,14 +227,22 @@ TEST(Rte, ForeignLaunchersAreRefusedWithTheRemedy) {
   GTEST_FLAG_SET(death_test_style, "threadsafe");
   const auto kFails = testing::ExitedWithCode(1);
   const auto kWorks = testing::ExitedWithCode(0);
-  EXPECT_EXIT(init_with("OMPI_COMM_WORLD_SIZE", "4"), kFails, "Open MPI.*oshrun -n 4 rte_test");
+  EXPECT_EXIT(init_with("OMPI_COMM_WORLD_SIZE", "4"), kFails,
+              "OMPI_COMM_WORLD_SIZE is set.*oshrun -n 4 rte_test");
   EXPECT_EXIT(init_with("OMPI_COMM_WORLD_SIZE", "1"), kWorks, "^$");
-  EXPECT_EXIT(init_with("PMI_RANK", "0"), kFails, "PMI launcher.*oshrun -n N rte_test");
-  EXPECT_EXIT(init_with("PMI_FD", "7"), kFails, "PMI launcher");
-  EXPECT_EXIT(init_with("PMIX_NAMESPACE", "x"), kFails, "PMIx launcher");
+  EXPECT_EXIT(init_with("PMI_RANK", "0"), kFails, "PMI_RANK is set.*oshrun -n N rte_test");
+  EXPECT_EXIT(init_with("PMI_FD", "7"), kFails, "is no place in a job: start the job with");
+  EXPECT_EXIT(init_with("PMI_PORT", "host:7"), kFails, "start mpiexec without -pmi-port");
+  EXPECT_EXIT(init_with("PMIX_NAMESPACE", "x"), kFails, "connection has not come through");
   EXPECT_EXIT(init_with("SLURM_NTASKS", "4"), kWorks, "^$");  // salloc
   EXPECT_EXIT(init_with("UCCS_RTE", "local"), kFails, "uccsrun did not start this program");
-  EXPECT_EXIT(init_with("UCCS_RTE", "pmix"), kFails, "one of auto.single.local");
+  EXPECT_EXIT(init_with("UCCS_RTE", "pmix"), kFails, "no PMIx launcher started this program");
+  EXPECT_EXIT(init_with("UCCS_RTE", "pmi"), kFails, "no launcher that speaks PMI started");
+  setenv("PMI_RANK", "0", 1);
+  setenv("PMI_SIZE", "2", 1);
+  EXPECT_EXIT(init_with("PMI_FD", "900"), kFails, "PMI_FD=900 is not the launcher's socket");
+  EXPECT_EXIT(init_with("PMI_FD", "2"), kFails, "PMI_FD=2 is not the launcher's socket");
+  for (const char* name : {"PMI_RANK", "PMI_SIZE"}) unsetenv(name);
 }
 
 TEST(Rte, SlurmTasksAndShells) {
@@ -246,7 +254,7 @@ TEST(Rte, SlurmTasksAndShells) {
   EXPECT_EXIT(init_with("SLURM_JOB_ID", "1"), kWorks, "^$");            // script of sbatch
   EXPECT_EXIT(init_with("SLURM_STEP_ID", "4294967291"), kWorks, "^$");  // the same, named
   EXPECT_EXIT(init_with("SLURM_STEP_ID", "4294967290"), kWorks, "^$");  // interactive step
-  EXPECT_EXIT(init_with("SLURM_STEP_ID", "0"), kFails, "srun.*oshrun -n 4 rte_test");
+  EXPECT_EXIT(init_with("SLURM_STEP_ID", "0"), kFails, "srun --mpi=pmi2 -n 4 rte_test");
   setenv("SLURM_STEP_NUM_TASKS", "1", 1);
   EXPECT_EXIT(init_with("SLURM_STEP_ID", "0"), kWorks, "^$");
   setenv("UCCS_RTE", "single", 1);

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "doctor.hpp"
+#include "openshmem.hpp"
 #include "uccs/info.h"
 #include "uccs/rte.h"
 
@@ -16,8 +17,14 @@ constexpr const char* kUsage =
     "  (none)       version, build, CPUs, runtime backend, settings changed from their defaults\n"
     "  --config     all settings: value, where it comes from, what is legal, what it does\n"
     "  --table      the same as the table of docs/configuration.md\n"
+    "  --openshmem  versions, places, languages and limits, as oshmem_info and osh_info tell "
+    "them;\n"
+    "               this is what uccs-info does under one of these names\n"
+    "  --parsable   the same as name:value lines\n"
     "  --doctor     check this machine and session; exit status 1 if UCCS cannot work\n"
-    "  --version    print the version\n"
+    "  -a, --all    --openshmem and --config together\n"
+    "  -v, --version\n"
+    "               print the version\n"
     "  -h, --help   print this\n";
 
 void print_setting(const uccs_config_entry_t& entry) {
@@ -89,18 +96,30 @@ int print_summary() {
   return rte_finalize() == UCCS_OK ? 0 : 1;
 }
 
+/// Is this the name under which people look for an OpenSHMEM's information tool?
+bool is_openshmem_name(const char* program) {
+  const char* const slash = strrchr(program, '/');
+  return strncmp(slash != nullptr ? slash + 1 : program, "osh", 3) == 0;
+}
+
 /// Also says no when the output could not be written.
 int finish(int status) { return fflush(stdout) == 0 ? status : 1; }
 
 }  // namespace
 
 int main(int argc, char** argv) {
-  enum : int { kConfig = 256, kTable, kDoctor, kVersion };
-  constexpr option kOptions[] = {
-      {"config", no_argument, nullptr, kConfig}, {"table", no_argument, nullptr, kTable},
-      {"doctor", no_argument, nullptr, kDoctor}, {"version", no_argument, nullptr, kVersion},
-      {"help", no_argument, nullptr, 'h'},       {nullptr, 0, nullptr, 0}};
-  const int found = getopt_long(argc, argv, "h", kOptions, nullptr);
+  enum : int { kConfig = 256, kTable, kDoctor, kVersion, kOpenshmem, kParsable };
+  constexpr option kOptions[] = {{"config", no_argument, nullptr, kConfig},
+                                 {"table", no_argument, nullptr, kTable},
+                                 {"doctor", no_argument, nullptr, kDoctor},
+                                 {"version", no_argument, nullptr, kVersion},
+                                 {"openshmem", no_argument, nullptr, kOpenshmem},
+                                 {"parsable", no_argument, nullptr, kParsable},
+                                 {"parseable", no_argument, nullptr, kParsable},
+                                 {"all", no_argument, nullptr, 'a'},
+                                 {"help", no_argument, nullptr, 'h'},
+                                 {nullptr, 0, nullptr, 0}};
+  const int found = getopt_long(argc, argv, "ahv", kOptions, nullptr);
   if (found != '?' && optind < argc) {
     fprintf(stderr, "uccs-info: %s: one option at a time, and no arguments\n%s", argv[optind],
             kUsage);
@@ -108,7 +127,16 @@ int main(int argc, char** argv) {
   }
   switch (found) {
     case -1:
-      return finish(print_summary());
+      if (!is_openshmem_name(argv[0])) return finish(print_summary());
+      [[fallthrough]];
+    case kOpenshmem:
+    case kParsable:
+      uccs::info::print_openshmem(found == kParsable);
+      return finish(0);
+    case 'a':  // oshmem_info --all: everything
+      uccs::info::print_openshmem(false);
+      print_config(true);
+      return finish(0);
     case kConfig:
       print_config(true);
       return finish(0);
@@ -117,6 +145,7 @@ int main(int argc, char** argv) {
       return finish(0);
     case kDoctor:
       return finish(uccs::info::run_doctor() == 0 ? 0 : 1);
+    case 'v':
     case kVersion:
       printf("uccs-info %s\n", uccs_version_string());
       return finish(0);

@@ -6,6 +6,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "engine.hpp"
 #include "job.hpp"
 #include "options.hpp"
 #include "spawn.hpp"
@@ -33,6 +34,9 @@ int main(int argc, char** argv) {
   using namespace uccs::run;
   if (!open_standard_files()) return kExitUsage;
   const Options options = parse_options(argc, argv);
+  std::string engine_path;
+  const Engine engine = choose_engine(options, &engine_path);
+  if (engine != Engine::kLocal) return hand_over(options, engine, engine_path);
   if (!options.directory.empty() && !is_directory(options.directory.c_str())) {
     fprintf(stderr, "uccsrun: --wdir %s: no such directory\n", options.directory.c_str());
     return kExitUsage;

@@ -10,6 +10,11 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <iterator>
+#include <string>
+#include <vector>
+
+#include "foreign.hpp"
 #include "rte/local/wire.hpp"
 
 namespace uccs::run {
@@ -17,7 +22,7 @@ namespace {
 
 constexpr const char* kUsage =
     "Usage: uccsrun -n N [options] [--] program [arguments]\n"
-    "Starts N processes (ECs) of a UCCS program, or of any other, on this machine.\n"
+    "Starts N processes (ECs) of a UCCS program, or of any other.\n"
     "\n"
     "  -n, -np, --np N      number of ECs, 1 to 4096\n"
     "  --bind WHERE         bind each EC to one core or socket; none (default), core, socket\n"
@@ -26,9 +31,18 @@ constexpr const char* kUsage =
     "  -l, --tag-output     put `[EC] ` before every line of output\n"
     "  -x NAME[=VALUE]      set an environment variable for the ECs (repeatable)\n"
     "  --wdir DIRECTORY     start the ECs there; the program is found from there, too\n"
+    "  --hosts A,B          run on these hosts (also --host), or on those of a file\n"
+    "  --hostfile FILE      (--hostfile): the job is handed to srun, prterun, mpirun or\n"
+    "                       mpiexec.hydra, as it is inside a Slurm allocation\n"
+    "  --launcher WHICH     auto (default), local (here, by this program), or one of these four\n"
+    "                       (default: the environment variable OSHRUN_LAUNCHER)\n"
     "  -v, --verbose        say what is started and how it ended\n"
     "  --version            print the version\n"
     "  -h, --help           print this\n"
+    "\n"
+    "Common options of mpirun, mpiexec and srun are taken as ours (--bind-to, -genv, -ppn, ...) "
+    "or\n"
+    "ignored (--oversubscribe, --allow-run-as-root, -mca NAME VALUE, ...).\n"
     "\n"
     "Standard input goes to EC 0. SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGUSR1, SIGTSTP and SIGCONT\n"
     "are passed on to all ECs, a second SIGINT kills them. SIGUSR2 prints where each EC waits.\n"
@@ -90,7 +104,16 @@ std::string parse_variable(const char* text) {
   return std::string(text) + "=" + value;
 }
 
-enum LongOption : int { kHelp = 256, kVersion, kBind, kTimeout, kDirectory, kHosts };
+enum LongOption : int {
+  kHelp = 256,
+  kVersion,
+  kBind,
+  kTimeout,
+  kDirectory,
+  kHosts,
+  kHostFile,
+  kLauncher
+};
 
 constexpr option kLongOptions[] = {{"np", required_argument, nullptr, 'n'},
                                    {"bind", required_argument, nullptr, kBind},
@@ -102,7 +125,8 @@ constexpr option kLongOptions[] = {{"np", required_argument, nullptr, 'n'},
                                    {"help", no_argument, nullptr, kHelp},
                                    {"host", required_argument, nullptr, kHosts},
                                    {"hosts", required_argument, nullptr, kHosts},
-                                   {"hostfile", required_argument, nullptr, kHosts},
+                                   {"hostfile", required_argument, nullptr, kHostFile},
+                                   {"launcher", required_argument, nullptr, kLauncher},
                                    {nullptr, 0, nullptr, 0}};
 
 /// Output that a script waits for must not be lost unnoticed.
@@ -127,6 +151,7 @@ void apply(int option_char, const char* argument, Options* options) {
       break;
     case kBind:
       options->binding = parse_binding(argument);
+      options->is_binding_given = true;
       break;
     case kTimeout:
       options->timeout_ns = parse_timeout("--timeout", argument);
@@ -135,9 +160,16 @@ void apply(int option_char, const char* argument, Options* options) {
       options->directory = argument;
       break;
     case kHosts:
-      refuse(
-          "this build runs on one machine: leave --hosts and --hostfile out, or start uccsrun on "
-          "the machine you mean");
+      if (*argument == '\0') refuse("--hosts: name at least one host");
+      options->hosts = argument;
+      break;
+    case kHostFile:
+      if (access(argument, R_OK) != 0) refuse("--hostfile %s: %s", argument, strerror(errno));
+      options->hostfile = argument;
+      break;
+    case kLauncher:
+      options->launcher = argument;
+      break;
     case 'h':
     case kHelp:
       print_and_exit(kUsage);
@@ -148,6 +180,21 @@ void apply(int option_char, const char* argument, Options* options) {
   }
 }
 
+/// The option of ours with this name, as getopt would have returned it.
+int our_option(const std::string& name) {
+  for (const option& ours : kLongOptions)
+    if (ours.name != nullptr && name == ours.name) return ours.val;
+  return name[0];
+}
+
+/// ECs per node: there is one node, so they are all of them.
+void apply_per_node(int per_node, Options* options) {
+  if (options->num_ecs == 0) options->num_ecs = per_node;
+  if (options->num_ecs > per_node)
+    refuse("%d ECs of which %d on each node: leave out how many are on each, -n says enough",
+           options->num_ecs, per_node);
+}
+
 }  // namespace
 
 Options parse_options(int argc, char** argv) {
@@ -155,16 +202,30 @@ Options parse_options(int argc, char** argv) {
   if (const char* limit = getenv("UCCS_TIMEOUT"); limit != nullptr && *limit != '\0')
     options.timeout_ns = parse_timeout("UCCS_TIMEOUT", limit);
   opterr = 0;
+  int per_node = 0;
+  std::vector<option> known(std::begin(kLongOptions), std::end(kLongOptions) - 1);
+  add_foreign_options(&known);
+  known.push_back({nullptr, 0, nullptr, 0});
   while (true) {
     // '+': what follows the program belongs to it.
     const int argument_index = optind;
-    const int found = getopt_long_only(argc, argv, "+:n:x:lvh", kLongOptions, nullptr);
+    const int found = getopt_long_only(argc, argv, "+:n:x:lvh", known.data(), nullptr);
     if (found == -1) break;
     if (found == '?')
       refuse("%s: no such option, or short for more than one", argv[argument_index]);
     if (found == ':') refuse("%s: the option needs a value", argv[argument_index]);
-    apply(found, optarg, &options);
+    if (found < kForeignOption) {
+      apply(found, optarg, &options);
+      continue;
+    }
+    const Translation meant = translate_foreign_option(found, optarg, argv, &optind);
+    if (!meant.refusal.empty()) refuse("%s", meant.refusal.c_str());
+    if (meant.option == "N")
+      per_node = parse_count(meant.value.c_str());
+    else if (!meant.option.empty())
+      apply(our_option(meant.option), meant.value.c_str(), &options);
   }
+  if (per_node != 0) apply_per_node(per_node, &options);
   if (options.num_ecs == 0) refuse("say how many ECs to start: -n N");
   if (optind >= argc) refuse("say which program to start");
   options.command = argv + optind;

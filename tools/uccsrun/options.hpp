@@ -12,11 +12,15 @@ enum class Binding : uint8_t { kNone, kCore, kSocket };
 struct Options {
   int num_ecs = 0;
   Binding binding = Binding::kNone;
+  bool is_binding_given = false;
   uint64_t timeout_ns = 0;  ///< 0: none
   bool is_tagged = false;
   bool is_verbose = false;
   std::string directory;                 ///< "" = this one
   std::vector<std::string> environment;  ///< "NAME=value" to set
+  std::string hosts;                     ///< of --hosts, "" = not given
+  std::string hostfile;                  ///< of --hostfile
+  std::string launcher;                  ///< of --launcher
   char** command = nullptr;              ///< the program and its arguments, NULL-terminated
 };
 

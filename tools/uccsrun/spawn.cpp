@@ -6,72 +6,23 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
 #include <sys/prctl.h>
-#include <sys/random.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
 #include <algorithm>
 
+#include "rte/local/memory.hpp"
 #include "rte/packet.hpp"
 
 namespace uccs::run {
 namespace {
 
-constexpr uint64_t kSegmentBytesMax = uint64_t{1} << 46;
-constexpr uint64_t kSegmentBytesMin = uint64_t{1} << 30;
 constexpr int kSocketBufferBytes = 4 * static_cast<int>(rte::kPacketMax);
 
 bool complain(const char* what) {
   fprintf(stderr, "uccsrun: %s: %s\n", what, strerror(errno));
   return false;
-}
-
-/// A sparse memfd, as large as the system allows up to kSegmentBytesMax: nothing of it exists until
-/// an EC touches it, so the size is only the room that the ECs can divide.
-int make_segment() {
-  const int fd = memfd_create("uccs-segment", MFD_CLOEXEC | MFD_ALLOW_SEALING);
-  if (fd < 0) return -1;
-  rlimit limit;
-  const bool is_limited = getrlimit(RLIMIT_FSIZE, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY;
-  uint64_t bytes = kSegmentBytesMax;
-  // Past the limit the kernel sends SIGXFSZ, so it must not be tried.
-  while (is_limited && bytes > limit.rlim_cur && bytes > kSegmentBytesMin) bytes /= 2;
-  if (is_limited && bytes > limit.rlim_cur) {
-    errno = EFBIG;
-  } else {
-    while (ftruncate(fd, static_cast<off_t>(bytes)) != 0 && bytes > kSegmentBytesMin) bytes /= 2;
-    if (fcntl(fd, F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL) == 0) return fd;
-  }
-  close(fd);
-  return -1;
-}
-
-int make_board(int num_ecs, rte::local::BoardJob** board_out) {
-  const int fd = memfd_create("uccs-board", MFD_CLOEXEC | MFD_ALLOW_SEALING);
-  if (fd < 0) return -1;
-  const size_t bytes = rte::local::board_bytes(num_ecs);
-  void* mapped = MAP_FAILED;
-  if (ftruncate(fd, static_cast<off_t>(bytes)) == 0 &&
-      fcntl(fd, F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL) == 0)
-    mapped = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
-  if (mapped == MAP_FAILED) {
-    close(fd);
-    return -1;
-  }
-  auto* board = static_cast<rte::local::BoardJob*>(mapped);
-  board->magic = rte::local::kBoardMagic;
-  board->num_ecs = static_cast<uint32_t>(num_ecs);
-  board->launcher_pid = static_cast<uint32_t>(getpid());
-  cpu_set_t cpus;
-  // More than cpu_set_t holds are many, and then the exact number does not matter.
-  board->cpus = sched_getaffinity(0, sizeof cpus, &cpus) == 0
-                    ? static_cast<uint32_t>(CPU_COUNT(&cpus))
-                    : static_cast<uint32_t>(CPU_SETSIZE);
-  if (getrandom(&board->job_id, sizeof board->job_id, 0) < 0) board->job_id = board->launcher_pid;
-  *board_out = board;
-  return fd;
 }
 
 bool raise_file_limit(int num_ecs, rlimit* before_out) {
@@ -175,10 +126,13 @@ std::vector<std::string> make_environment(const SpawnPlan& plan, const std::stri
 bool open_job_files(int num_ecs, JobFiles* files_out, rlimit* file_limit_out) {
   if (!raise_file_limit(num_ecs, file_limit_out)) return false;
   JobFiles files;
-  files.segment_fd = make_segment();
+  files.segment_fd = rte::local::make_segment();
   if (files.segment_fd < 0)
     return complain("cannot make the shared segment (memfd of 1 GiB or more, see `ulimit -f`)");
-  files.board_fd = make_board(num_ecs, &files.board);
+  cpu_set_t cpus;
+  // More than cpu_set_t holds are many, and then the exact number does not matter.
+  const int usable = sched_getaffinity(0, sizeof cpus, &cpus) == 0 ? CPU_COUNT(&cpus) : CPU_SETSIZE;
+  files.board_fd = rte::local::make_board(num_ecs, static_cast<uint32_t>(usable), &files.board);
   if (files.board_fd < 0) return complain("cannot make the job's board (memfd)");
   // Holds a low number free in this process, so that it is free in every EC.
   files.control_number = fcntl(files.board_fd, F_DUPFD_CLOEXEC, 0);

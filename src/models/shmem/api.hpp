@@ -9,6 +9,11 @@
   extern "C" __attribute__((weak, alias("pshmem_" #name))) result shmem_##name parameters; \
   extern "C" result pshmem_##name parameters
 
+/// The same for extensions.
+#define UCCS_SHMEMX(result, name, parameters)                                                \
+  extern "C" __attribute__((weak, alias("pshmemx_" #name))) result shmemx_##name parameters; \
+  extern "C" result pshmemx_##name parameters
+
 /// As UCCS_SHMEM for hot paths: everything is inlined, however many routines the file has.
 #define UCCS_SHMEM_HOT(result, name, parameters)                                           \
   extern "C" __attribute__((weak, alias("pshmem_" #name))) result shmem_##name parameters; \

@@ -3,7 +3,7 @@
 
 using namespace uccs::shmem;
 
-// Where a form with _nbi delivers its value: at once, in memory that all PEs of the node map.
+// A form with _nbi delivers its value at once.
 #define DEFINE_SWAPS(CTX, NAME, TYPE)                                                              \
   UCCS_SHMEM_HOT(TYPE, CTX##NAME##_atomic_fetch,                                                   \
                  (UCCS_CTX_PARAMETER_##CTX const TYPE* source, int pe)) {                          \
@@ -68,21 +68,25 @@ using namespace uccs::shmem;
   }
 #define UCCS_AMO_TYPE(NAME, TYPE) UCCS_SHMEM_BOTH(DEFINE_ADDS, NAME, TYPE)
 
-#define DEFINE_LOGIC(CTX, NAME, TYPE, OPERATION, OP)                                              \
-  UCCS_SHMEM_HOT(TYPE, CTX##NAME##_atomic_fetch_##OPERATION,                                      \
-                 (UCCS_CTX_PARAMETER_##CTX TYPE * dest, TYPE value, int pe)) {                    \
-    return atomic_update<uccs::base::AtomicOp::OP, true>(                                         \
-        UCCS_CTX_##CTX, dest, value, pe, "shmem_" #CTX #NAME "_atomic_fetch_" #OPERATION);        \
-  }                                                                                               \
-  UCCS_SHMEM_HOT(void, CTX##NAME##_atomic_fetch_##OPERATION##_nbi,                                \
-                 (UCCS_CTX_PARAMETER_##CTX TYPE * fetch, TYPE * dest, TYPE value, int pe)) {      \
-    *fetch = atomic_update<uccs::base::AtomicOp::OP, true>(                                       \
-        UCCS_CTX_##CTX, dest, value, pe, "shmem_" #CTX #NAME "_atomic_fetch_" #OPERATION "_nbi"); \
-  }                                                                                               \
-  UCCS_SHMEM_HOT(void, CTX##NAME##_atomic_##OPERATION,                                            \
-                 (UCCS_CTX_PARAMETER_##CTX TYPE * dest, TYPE value, int pe)) {                    \
-    atomic_update<uccs::base::AtomicOp::OP, false>(UCCS_CTX_##CTX, dest, value, pe,               \
-                                                   "shmem_" #CTX #NAME "_atomic_" #OPERATION);    \
+#define LOGIC(CTX, NAME, TYPE, ROUTINE, OPERATION, OP, IS_FETCHING, ORDER)                        \
+  atomically<uccs::base::AtomicOp::OP, IS_FETCHING>(                                              \
+      UCCS_CTX_##CTX, dest, pe, "shmem_" #CTX #NAME "_atomic_" #ROUTINE, OneOperand<TYPE>{value}, \
+      [](TYPE* at, OneOperand<TYPE> given) {                                                      \
+        return __atomic_fetch_##OPERATION(at, given.value, ORDER);                                \
+      })
+#define DEFINE_LOGIC(CTX, NAME, TYPE, OPERATION, OP)                                            \
+  UCCS_SHMEM_HOT(TYPE, CTX##NAME##_atomic_fetch_##OPERATION,                                    \
+                 (UCCS_CTX_PARAMETER_##CTX TYPE * dest, TYPE value, int pe)) {                  \
+    return LOGIC(CTX, NAME, TYPE, fetch_##OPERATION, OPERATION, OP, true, __ATOMIC_ACQUIRE);    \
+  }                                                                                             \
+  UCCS_SHMEM_HOT(void, CTX##NAME##_atomic_fetch_##OPERATION##_nbi,                              \
+                 (UCCS_CTX_PARAMETER_##CTX TYPE * fetch, TYPE * dest, TYPE value, int pe)) {    \
+    *fetch =                                                                                    \
+        LOGIC(CTX, NAME, TYPE, fetch_##OPERATION##_nbi, OPERATION, OP, true, __ATOMIC_ACQUIRE); \
+  }                                                                                             \
+  UCCS_SHMEM_HOT(void, CTX##NAME##_atomic_##OPERATION,                                          \
+                 (UCCS_CTX_PARAMETER_##CTX TYPE * dest, TYPE value, int pe)) {                  \
+    LOGIC(CTX, NAME, TYPE, OPERATION, OPERATION, OP, false, __ATOMIC_RELAXED);                  \
   }
 #define UCCS_LOGIC_TYPE(NAME, TYPE)                    \
   UCCS_SHMEM_BOTH(DEFINE_LOGIC, NAME, TYPE, and, kAnd) \

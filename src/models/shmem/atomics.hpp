@@ -1,90 +1,113 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
-#include "core/direct.hpp"
+#include "models/shmem/check_rma.hpp"
 #include "models/shmem/context.hpp"
-#include "models/shmem/slow.hpp"
 
 /// Atomic operations on the mapped copy: one instruction of the CPU each, the caller's own memory
 /// included. Forms that fetch are complete on return: acquire keeps what follows behind them. The
 /// others are ordered by fence and quiet.
 namespace uccs::shmem {
 
-/// Where the word is mapped; nullptr: see slow.hpp.
+/// What an operation is given besides the word.
 template <class T>
-[[gnu::always_inline]] inline T* reach(const T* symmetric, int ec) {
-  return static_cast<T*>(core::translate(symmetric, ec));
+struct NoOperand {
+  static constexpr T value{}, expected{};
+};
+template <class T>
+struct OneOperand {
+  T value;
+  static constexpr T expected{};
+};
+template <class T>
+struct TwoOperands {
+  T expected, value;
+};
+
+/// `operation(at, operands)` where nothing is mapped, or `kOp` on another node. A function of its
+/// own, so that the fast path has nothing to keep over a call.
+template <base::AtomicOp kOp, bool kIsFetching, class T, class Operands, class Operation>
+[[gnu::cold, gnu::noinline]] auto unmapped_atomic(shmem_ctx_t ctx, const T* symmetric, int ec,
+                                                  const char* call, Operands operands,
+                                                  Operation operation) {
+  using Result = decltype(operation(static_cast<T*>(nullptr), operands));
+  if (void* const at = unmapped_word(ctx, symmetric, sizeof(T), &ec, call))
+    return operation(static_cast<T*>(at), operands);
+  return static_cast<Result>(slow_atomic_value<T>(ctx, kOp, symmetric, operands.value,
+                                                  operands.expected, kIsFetching, ec, call));
+}
+
+/// `operation(at, operands)` on PE `pe`'s copy of a symmetric word: it does `kOp`, and
+/// `kIsFetching` says whether anybody looks at what it returns.
+template <base::AtomicOp kOp, bool kIsFetching, class T, class Operands, class Operation>
+[[gnu::always_inline]] inline auto atomically(shmem_ctx_t ctx, const T* symmetric, int pe,
+                                              const char* call, Operands operands,
+                                              Operation operation) {
+  const int ec = context_ec(ctx, pe, call);
+  if (void* const at = translate(symmetric, ec)) [[likely]]
+    return operation(static_cast<T*>(at), operands);
+  return unmapped_atomic<kOp, kIsFetching>(ctx, symmetric, ec, call, operands, operation);
 }
 
 template <class T>
 [[gnu::always_inline]] inline T atomic_fetch(shmem_ctx_t ctx, const T* source, int pe,
                                              const char* call) {
-  const int ec = context_ec(ctx, pe, call);
-  T* const at = reach(source, ec);
-  if (at == nullptr) [[unlikely]]
-    return slow_atomic_value(ctx, base::AtomicOp::kFetch, source, T{}, T{}, true, ec, call);
-  T value;
-  __atomic_load(at, &value, __ATOMIC_ACQUIRE);
-  return value;
+  return atomically<base::AtomicOp::kFetch, true>(ctx, source, pe, call, NoOperand<T>{},
+                                                  [](T* at, NoOperand<T>) {
+                                                    T value;
+                                                    __atomic_load(at, &value, __ATOMIC_ACQUIRE);
+                                                    return value;
+                                                  });
 }
 
 template <class T>
 [[gnu::always_inline]] inline void atomic_set(shmem_ctx_t ctx, T* dest, T value, int pe,
                                               const char* call) {
-  const int ec = context_ec(ctx, pe, call);
-  if (T* const at = reach(dest, ec)) [[likely]]
-    __atomic_store(at, &value, __ATOMIC_RELAXED);
-  else
-    slow_atomic_value(ctx, base::AtomicOp::kSet, dest, value, T{}, false, ec, call);
+  atomically<base::AtomicOp::kSet, false>(ctx, dest, pe, call, OneOperand<T>{value},
+                                          [](T* at, OneOperand<T> given) {
+                                            T after = given.value;
+                                            __atomic_store(at, &after, __ATOMIC_RELAXED);
+                                          });
 }
 
 template <class T>
 [[gnu::always_inline]] inline T atomic_swap(shmem_ctx_t ctx, T* dest, T value, int pe,
                                             const char* call) {
-  const int ec = context_ec(ctx, pe, call);
-  T* const at = reach(dest, ec);
-  if (at == nullptr) [[unlikely]]
-    return slow_atomic_value(ctx, base::AtomicOp::kSet, dest, value, T{}, true, ec, call);
-  T before;
-  __atomic_exchange(at, &value, &before, __ATOMIC_ACQUIRE);
-  return before;
+  return atomically<base::AtomicOp::kSet, true>(
+      ctx, dest, pe, call, OneOperand<T>{value}, [](T* at, OneOperand<T> given) {
+        T before, after = given.value;
+        __atomic_exchange(at, &after, &before, __ATOMIC_ACQUIRE);
+        return before;
+      });
 }
 
 template <class T>
 [[gnu::always_inline]] inline T atomic_compare_swap(shmem_ctx_t ctx, T* dest, T cond, T value,
                                                     int pe, const char* call) {
-  const int ec = context_ec(ctx, pe, call);
-  T* const at = reach(dest, ec);
-  if (at == nullptr) [[unlikely]]
-    return slow_atomic_value(ctx, base::AtomicOp::kCompareSwap, dest, value, cond, true, ec, call);
-  __atomic_compare_exchange_n(at, &cond, value, false, __ATOMIC_ACQUIRE, __ATOMIC_ACQUIRE);
-  return cond;
-}
-
-/// Add, and, or, xor. `kIsFetching` false: the old value is not asked for.
-template <base::AtomicOp kOp, bool kIsFetching, class T>
-[[gnu::always_inline]] inline T atomic_update(shmem_ctx_t ctx, T* dest, T value, int pe,
-                                              const char* call) {
-  constexpr int kOrder = kIsFetching ? __ATOMIC_ACQUIRE : __ATOMIC_RELAXED;
-  const int ec = context_ec(ctx, pe, call);
-  T* const at = reach(dest, ec);
-  if (at == nullptr) [[unlikely]]
-    return slow_atomic_value(ctx, kOp, dest, value, T{}, kIsFetching, ec, call);
-  if constexpr (kOp == base::AtomicOp::kAdd) return __atomic_fetch_add(at, value, kOrder);
-  if constexpr (kOp == base::AtomicOp::kAnd) return __atomic_fetch_and(at, value, kOrder);
-  if constexpr (kOp == base::AtomicOp::kOr) return __atomic_fetch_or(at, value, kOrder);
-  if constexpr (kOp == base::AtomicOp::kXor) return __atomic_fetch_xor(at, value, kOrder);
+  return atomically<base::AtomicOp::kCompareSwap, true>(
+      ctx, dest, pe, call, TwoOperands<T>{cond, value}, [](T* at, TwoOperands<T> given) {
+        T found = given.expected;
+        __atomic_compare_exchange_n(at, &found, given.value, false, __ATOMIC_ACQUIRE,
+                                    __ATOMIC_ACQUIRE);
+        return found;
+      });
 }
 
 template <class T>
 [[gnu::always_inline]] inline T atomic_fetch_add(shmem_ctx_t ctx, T* dest, T value, int pe,
                                                  const char* call) {
-  return atomic_update<base::AtomicOp::kAdd, true>(ctx, dest, value, pe, call);
+  return atomically<base::AtomicOp::kAdd, true>(
+      ctx, dest, pe, call, OneOperand<T>{value}, [](T* at, OneOperand<T> given) {
+        return __atomic_fetch_add(at, given.value, __ATOMIC_ACQUIRE);
+      });
 }
 
 template <class T>
 [[gnu::always_inline]] inline void atomic_add(shmem_ctx_t ctx, T* dest, T value, int pe,
                                               const char* call) {
-  atomic_update<base::AtomicOp::kAdd, false>(ctx, dest, value, pe, call);
+  atomically<base::AtomicOp::kAdd, false>(
+      ctx, dest, pe, call, OneOperand<T>{value}, [](T* at, OneOperand<T> given) {
+        return __atomic_fetch_add(at, given.value, __ATOMIC_RELAXED);
+      });
 }
 
 }  // namespace uccs::shmem

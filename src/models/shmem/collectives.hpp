@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 #include "coll/coll.hpp"
+#include "models/shmem/check_collectives.hpp"
 #include "models/shmem/context.hpp"
 #include "models/shmem/order.hpp"
 
@@ -13,9 +14,15 @@ inline void barrier_all() {
   coll::barrier(core::world_group());
 }
 
-/// Runs `body(group)` of a team; -1 without one.
-template <class Body>
-int on_team(shmem_team_t team, const Body& body) {
+/// Runs `body(group)` of a team; -1 without one. `look(group)` says what the call is given, for
+/// check mode.
+template <class Look, class Body>
+int on_team(shmem_team_t team, const char* call, const Look& look, const Body& body) {
+  const Entry entry(call);
+  if (entry.is_checked()) [[unlikely]] {
+    const core::Group& group = *checked_team(team, call)->group;
+    check_collective(group, call, look(group));
+  }
   uccs_shmem_team* const members = team_of(team);
   if (members == nullptr) return -1;
   body(*members->group);

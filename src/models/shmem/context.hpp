@@ -1,13 +1,30 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
+#include <atomic>
 #include <cstdint>
 
 #include "core/group.hpp"
 #include "models/shmem/api.hpp"
+#include "models/shmem/guard.hpp"
+
+namespace uccs::shmem {
+
+/// Operations done on a context that counts. Relaxed: readers want totals, not order.
+struct Counters {
+  std::atomic<uint64_t> puts = 0;
+  std::atomic<uint64_t> gets = 0;
+  std::atomic<uint64_t> atomics = 0;
+  std::atomic<uint64_t> fetching_atomics = 0;
+};
+
+}  // namespace uccs::shmem
 
 /// A team's contexts are in a list, so that the team can end them.
 struct uccs_shmem_ctx {
-  int first, stride, size;  ///< of the team
+  int first, stride, size;          ///< of the team's group
+  const int* table;                 ///< nullptr, or the team's ECs; the group's
+  uccs::shmem::Counters* counters;  ///< nullptr: does not count
+  bool is_plain;                    ///< neither table nor counters
   shmem_team_t team;
   uccs_shmem_ctx* next;
 };
@@ -22,8 +39,9 @@ struct uccs_shmem_team {
 
 namespace uccs::shmem {
 
-/// A context's handle is its address; bit 0 is set when it numbers PEs as the world does, so that
-/// the fast path tests the handle and reads nothing. The default context is bit 0 alone.
+/// A context's handle is its address; bit 0 is set when it numbers PEs as the world does and counts
+/// nothing, so that the fast path tests the handle and reads nothing. The default context is bit 0
+/// alone. In check mode all have it set: then the numbers are looked at later (check_rma.hpp).
 inline bool has_world_numbers(shmem_ctx_t ctx) {
   return (reinterpret_cast<uintptr_t>(ctx) & 1) != 0;
 }
@@ -41,8 +59,24 @@ inline uccs_shmem_team* team_of(shmem_team_t team) {
   return number < kPredefinedTeams ? predefined_teams[number] : team;
 }
 
+/// A team that exists; ends the job in check mode if `team` is none, or was destroyed.
+uccs_shmem_team* checked_team(shmem_team_t team, const char* call);
+/// The same, for routines for which SHMEM_TEAM_INVALID is legal: nullptr then.
+[[gnu::cold]] uccs_shmem_team* guarded_team(shmem_team_t team, const char* call);
+inline uccs_shmem_team* team_if_any(shmem_team_t team, const char* call) {
+  if (is_guarded) [[unlikely]]
+    return guarded_team(team, call);
+  return team_of(team);
+}
+
 /// Ends the job: the context is invalid or has no such PE.
 [[noreturn, gnu::cold]] void fail_context(shmem_ctx_t ctx, int pe, const char* call);
+
+/// Counts the operation of routine `call` on a context that has counters.
+[[gnu::cold]] void count(uccs_shmem_ctx* ctx, int ec, const char* call);
+
+/// `pe` of a context whose team has a table, or that counts.
+[[gnu::cold]] int special_ec(uccs_shmem_ctx* ctx, int pe, const char* call);
 
 /// `pe` of a context as EC. A PE that does not exist is found here if the context numbers PEs in a
 /// team of its own, else by `core::translate`. `call` names the routine in messages, here and in
@@ -50,8 +84,11 @@ inline uccs_shmem_team* team_of(shmem_team_t team) {
 [[gnu::always_inline]] inline int context_ec(shmem_ctx_t ctx, int pe, const char* call) {
   if (has_world_numbers(ctx)) [[likely]]
     return pe;
-  if (ctx == SHMEM_CTX_INVALID || static_cast<unsigned>(pe) >= static_cast<unsigned>(ctx->size))
+  if (reinterpret_cast<uintptr_t>(ctx) <= last_invalid_context ||
+      static_cast<unsigned>(pe) >= static_cast<unsigned>(ctx->size))
     fail_context(ctx, pe, call);
+  if (!ctx->is_plain) [[unlikely]]
+    return special_ec(ctx, pe, call);
   return ctx->first + pe * ctx->stride;
 }
 
@@ -61,7 +98,13 @@ void make_predefined_teams();
 /// Ends the teams and contexts that the program left. Collective over all PEs.
 void end_all_teams();
 
+/// Allocates what counting needs, once. Collective over all PEs.
+void prepare_counters();
+
 /// Frees the contexts of `team`.
 void end_contexts(uccs_shmem_team* team);
+
+/// Frees those that check mode keeps.
+void forget_ended_contexts();
 
 }  // namespace uccs::shmem

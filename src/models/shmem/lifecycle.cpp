@@ -10,7 +10,9 @@
 #include "base/config_values.hpp"
 #include "base/log.hpp"
 #include "core/job.hpp"
+#include "models/shmem/check_locks.hpp"
 #include "models/shmem/collectives.hpp"
+#include "models/shmem/heaps.hpp"
 #include "rte/identity.hpp"
 #include "uccs/info.h"
 
@@ -25,6 +27,10 @@ pid_t owner = 0;  // a child that a PE forked is no PE
 void print_information() {
   const base::Config& config = base::config();
   if (core::job.me != 0) return;
+  if (config.check)
+    fprintf(stderr,
+            "uccs: check mode is on (SHMEM_DEBUG or UCCS_CHECK): every call is looked at, and "
+            "slower\n");
   if (config.shmem_version || config.shmem_info)
     printf("UCCS %s (%s), OpenSHMEM %d.%d\n", uccs_version_string(), uccs_build_string(),
            SHMEM_MAJOR_VERSION, SHMEM_MINOR_VERSION);
@@ -35,25 +41,27 @@ void print_information() {
   fflush(stdout);
 }
 
-void finish();
+void finish(bool is_exit);
 
 /// The implicit finalize. A PE that exits with an error is not waited for: the launcher then ends
 /// the job, because it was not finalized.
 void at_exit(int status, void*) {
   if (starts == 0 || status != 0 || getpid() != owner || rte::job_is_ending()) return;
   starts = 1;
-  finish();
+  finish(true);
 }
 
 uccs_status_t start_first() {
   const uccs_status_t status = core::job_start();
   if (status != UCCS_OK) return status;
+  rte::set_phase(rte::Phase::kInitialized);  // from here on PEs wait for each other
+  prepare_comparisons();
   make_predefined_teams();
-  rte::set_phase(rte::Phase::kInitialized);
   if (owner == 0) on_exit(at_exit, nullptr);
   owner = getpid();
   print_information();
   coll::barrier(core::world_group());
+  open_gate();
   return UCCS_OK;
 }
 
@@ -66,19 +74,46 @@ uccs_status_t start(int level) {
     thread_level = level;
   }
   thread_level = std::max(thread_level.load(), level);
+  note_start(thread_level, starts == 0);
   ++starts;
   return UCCS_OK;
 }
 
-void finish() {
+/// In check mode: what a finalize that undoes one of `starts` finds. An exit is not asked for its
+/// thread.
+void look_at_finish(bool is_exit) {
+  if (!is_checking()) return;
+  if (!is_exit) check_finalizer();
+  if (starts == 1) {
+    end_contexts_check();
+    end_locks_check();
+    core::check_heap_guards();
+  }
+  Collective what;
+  what.agreed[0] = {"the number of inits that were not finalized", starts};
+  check_collective(core::world_group(), "shmem_finalize", what);
+  leave_collective();
+  note_quiet(default_context());
+  if (starts == 1) forget_freed();
+}
+
+void finish(bool is_exit) {
   const std::lock_guard guard(lock);
-  if (starts == 0) return;
+  if (starts == 0) {
+    if (is_checking())
+      base::log_line(base::LogLevel::kWarn,
+                     "shmem_finalize: called without an init that it could undo: ignored");
+    return;
+  }
+  look_at_finish(is_exit);
   barrier_all();
   if (starts > 1) {
     --starts;
     return;
   }
   end_all_teams();
+  end_all_spaces();
+  shut_gate();
   core::job_stop();
   rte::set_phase(rte::Phase::kFinalized);
   thread_level = SHMEM_THREAD_SINGLE;
@@ -109,11 +144,11 @@ UCCS_SHMEM(int, init_thread, (int requested, int* provided)) {
   }
   const uccs_status_t status = start(requested);
   if (status != UCCS_OK) return status;
-  *provided = thread_level;
+  if (provided != nullptr) *provided = thread_level;
   return 0;
 }
 
-UCCS_SHMEM(void, finalize, (void)) { finish(); }
+UCCS_SHMEM(void, finalize, (void)) { finish(false); }
 
 UCCS_SHMEM(void, query_initialized, (int* initialized)) { *initialized = starts > 0; }
 UCCS_SHMEM(void, query_thread, (int* provided)) { *provided = thread_level; }

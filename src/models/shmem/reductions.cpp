@@ -5,21 +5,31 @@
 using namespace uccs;
 using namespace uccs::shmem;
 
-#define DEFINE_REDUCE(NAME, TYPE, ROUTINE, OPERATION, KIND)                          \
-  UCCS_SHMEM(int, NAME##_##ROUTINE,                                                  \
-             (shmem_team_t team, TYPE * dest, const TYPE* source, size_t nreduce)) { \
-    return on_team(team, [=](core::Group& group) {                                   \
-      coll::allreduce(group, dest, source, sizeof(TYPE), nreduce,                    \
-                      combine<OPERATION, KIND<TYPE>::Type>);                         \
-    });                                                                              \
+#define DEFINE_REDUCE(NAME, TYPE, ROUTINE, OPERATION, KIND)                              \
+  UCCS_SHMEM(int, NAME##_##ROUTINE,                                                      \
+             (shmem_team_t team, TYPE * dest, const TYPE* source, size_t nreduce)) {     \
+    return on_team(                                                                      \
+        team, "shmem_" #NAME "_" #ROUTINE,                                               \
+        [=](const core::Group&) {                                                        \
+          return reduces(dest, source, "nreduce", nreduce, sizeof(TYPE), alignof(TYPE)); \
+        },                                                                               \
+        [=](core::Group& group) {                                                        \
+          coll::allreduce(group, dest, source, sizeof(TYPE), nreduce,                    \
+                          combine<OPERATION, KIND<TYPE>::Type>);                         \
+        });                                                                              \
   }
-#define DEFINE_SCAN(NAME, TYPE, ROUTINE, IS_INCLUSIVE)                                          \
-  UCCS_SHMEM(int, NAME##_##ROUTINE,                                                             \
-             (shmem_team_t team, TYPE * dest, const TYPE* source, size_t nelems)) {             \
-    return on_team(team, [=](core::Group& group) {                                              \
-      coll::scan(group, dest, source, sizeof(TYPE), nelems, combine<Sum, Wrapping<TYPE>::Type>, \
-                 IS_INCLUSIVE);                                                                 \
-    });                                                                                         \
+#define DEFINE_SCAN(NAME, TYPE, ROUTINE, IS_INCLUSIVE)                                 \
+  UCCS_SHMEM(int, NAME##_##ROUTINE,                                                    \
+             (shmem_team_t team, TYPE * dest, const TYPE* source, size_t nelems)) {    \
+    return on_team(                                                                    \
+        team, "shmem_" #NAME "_" #ROUTINE,                                             \
+        [=](const core::Group&) {                                                      \
+          return reduces(dest, source, "nelems", nelems, sizeof(TYPE), alignof(TYPE)); \
+        },                                                                             \
+        [=](core::Group& group) {                                                      \
+          coll::scan(group, dest, source, sizeof(TYPE), nelems,                        \
+                     combine<Sum, Wrapping<TYPE>::Type>, IS_INCLUSIVE);                \
+        });                                                                            \
   }
 #define UCCS_BITS_TYPE(NAME, TYPE)                     \
   DEFINE_REDUCE(NAME, TYPE, and_reduce, And, Wrapping) \

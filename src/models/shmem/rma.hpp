@@ -4,8 +4,8 @@
 #include <cstdint>
 #include <cstring>
 
-#include "core/direct.hpp"
 #include "mem/copy.hpp"
+#include "models/shmem/check_rma.hpp"
 #include "models/shmem/context.hpp"
 #include "models/shmem/slow.hpp"
 
@@ -74,37 +74,60 @@ template <size_t bytes>
     mem::copy(to, from, count * bytes);
 }
 
+/// Nothing is mapped: the call is looked at, or the PE is far away.
+template <size_t bytes>
+[[gnu::cold, gnu::noinline]] void unmapped_put(shmem_ctx_t ctx, void* dest, const void* source,
+                                               size_t count, int ec, const char* call) {
+  if (!is_guarded) return slow_put(ctx, dest, source, count * bytes, ec, call);
+  Access access(ctx, call);
+  if (void* const to = access.reach_put(dest, source, count, bytes, ec))
+    store_elements<bytes>(to, source, count);
+  else
+    slow_put(ctx, dest, source, count * bytes, access.ec(), call);
+}
+
+template <size_t bytes>
+[[gnu::cold, gnu::noinline]] void unmapped_get(shmem_ctx_t ctx, void* dest, const void* source,
+                                               size_t count, int ec, const char* call) {
+  if (!is_guarded) return slow_get(ctx, dest, source, count * bytes, ec, call);
+  Access access(ctx, call);
+  if (const void* const from = access.reach_get(dest, source, count, bytes, ec))
+    load_elements<bytes>(dest, from, count);
+  else
+    slow_get(ctx, dest, source, count * bytes, access.ec(), call);
+}
+
 template <size_t bytes>
 [[gnu::always_inline]] inline void put(shmem_ctx_t ctx, void* dest, const void* source,
                                        size_t count, int pe, const char* call) {
   const int ec = context_ec(ctx, pe, call);
-  if (void* const to = core::translate(dest, ec)) [[likely]]
+  if (void* const to = translate(dest, ec)) [[likely]]
     store_elements<bytes>(to, source, count);
   else
-    slow_put(ctx, dest, source, count * bytes, ec, call);
+    unmapped_put<bytes>(ctx, dest, source, count, ec, call);
 }
 
 template <size_t bytes>
 [[gnu::always_inline]] inline void get(shmem_ctx_t ctx, void* dest, const void* source,
                                        size_t count, int pe, const char* call) {
   const int ec = context_ec(ctx, pe, call);
-  if (const void* const from = core::translate(source, ec)) [[likely]]
+  if (const void* const from = translate(source, ec)) [[likely]]
     load_elements<bytes>(dest, from, count);
   else
-    slow_get(ctx, dest, source, count * bytes, ec, call);
+    unmapped_get<bytes>(ctx, dest, source, count, ec, call);
 }
 
 /// A value leaves its register only on the slow path.
 template <class T>
 [[gnu::cold, gnu::noinline]] void slow_put_value(shmem_ctx_t ctx, T* dest, T value, int ec,
                                                  const char* call) {
-  slow_put(ctx, dest, &value, sizeof value, ec, call);
+  unmapped_put<sizeof(T)>(ctx, dest, &value, 1, ec, call);
 }
 template <class T>
 [[gnu::cold, gnu::noinline]] T slow_get_value(shmem_ctx_t ctx, const T* source, int ec,
                                               const char* call) {
   T value;
-  slow_get(ctx, &value, source, sizeof value, ec, call);
+  unmapped_get<sizeof(T)>(ctx, &value, source, 1, ec, call);
   return value;
 }
 
@@ -112,7 +135,7 @@ template <class T>
 [[gnu::always_inline]] inline void put_value(shmem_ctx_t ctx, T* dest, T value, int pe,
                                              const char* call) {
   const int ec = context_ec(ctx, pe, call);
-  if (void* const to = core::translate(dest, ec)) [[likely]]
+  if (void* const to = translate(dest, ec)) [[likely]]
     store_element<sizeof(T)>(to, &value);
   else
     slow_put_value(ctx, dest, value, ec, call);
@@ -122,7 +145,7 @@ template <class T>
 [[gnu::always_inline]] inline T get_value(shmem_ctx_t ctx, const T* source, int pe,
                                           const char* call) {
   const int ec = context_ec(ctx, pe, call);
-  const void* const from = core::translate(source, ec);
+  const void* const from = translate(source, ec);
   if (from == nullptr) [[unlikely]]
     return slow_get_value(ctx, source, ec, call);
   T value;
@@ -135,13 +158,8 @@ inline bool is_aligned(const void* address, size_t bytes) {
 }
 
 /// Bytes of any alignment; aligned words move whole as well.
-[[gnu::always_inline]] inline void put_bytes(shmem_ctx_t ctx, void* dest, const void* source,
-                                             size_t bytes, int pe, const char* call) {
-  const int ec = context_ec(ctx, pe, call);
-  void* const to = core::translate(dest, ec);
-  if (to == nullptr) [[unlikely]]
-    slow_put(ctx, dest, source, bytes, ec, call);
-  else if (bytes == 8 && is_aligned(to, 8))
+[[gnu::always_inline]] inline void store_bytes(void* to, const void* source, size_t bytes) {
+  if (bytes == 8 && is_aligned(to, 8))
     store_element<8>(to, source);
   else if (bytes == 4 && is_aligned(to, 4))
     store_element<4>(to, source);
@@ -149,13 +167,8 @@ inline bool is_aligned(const void* address, size_t bytes) {
     mem::copy(to, source, bytes);
 }
 
-[[gnu::always_inline]] inline void get_bytes(shmem_ctx_t ctx, void* dest, const void* source,
-                                             size_t bytes, int pe, const char* call) {
-  const int ec = context_ec(ctx, pe, call);
-  const void* const from = core::translate(source, ec);
-  if (from == nullptr) [[unlikely]]
-    slow_get(ctx, dest, source, bytes, ec, call);
-  else if (bytes == 8 && is_aligned(from, 8))
+[[gnu::always_inline]] inline void load_bytes(void* dest, const void* from, size_t bytes) {
+  if (bytes == 8 && is_aligned(from, 8))
     load_element<8>(dest, from);
   else if (bytes == 4 && is_aligned(from, 4))
     load_element<4>(dest, from);
@@ -163,20 +176,44 @@ inline bool is_aligned(const void* address, size_t bytes) {
     mem::copy(dest, from, bytes);
 }
 
-/// `blocks` blocks of `block` elements; the strides are elements from block to block.
+[[gnu::cold]] void unmapped_put_bytes(shmem_ctx_t ctx, void* dest, const void* source, size_t bytes,
+                                      int ec, const char* call);
+[[gnu::cold]] void unmapped_get_bytes(shmem_ctx_t ctx, void* dest, const void* source, size_t bytes,
+                                      int ec, const char* call);
+
+[[gnu::always_inline]] inline void put_bytes(shmem_ctx_t ctx, void* dest, const void* source,
+                                             size_t bytes, int pe, const char* call) {
+  const int ec = context_ec(ctx, pe, call);
+  void* const to = translate(dest, ec);
+  if (to == nullptr) [[unlikely]]
+    unmapped_put_bytes(ctx, dest, source, bytes, ec, call);
+  else
+    store_bytes(to, source, bytes);
+}
+
+[[gnu::always_inline]] inline void get_bytes(shmem_ctx_t ctx, void* dest, const void* source,
+                                             size_t bytes, int pe, const char* call) {
+  const int ec = context_ec(ctx, pe, call);
+  const void* const from = translate(source, ec);
+  if (from == nullptr) [[unlikely]]
+    unmapped_get_bytes(ctx, dest, source, bytes, ec, call);
+  else
+    load_bytes(dest, from, bytes);
+}
+
+/// `Blocks`, in place of which the routines' own arguments come.
 template <size_t bytes>
 void put_strided(shmem_ctx_t ctx, void* dest, const void* source, ptrdiff_t dest_stride,
                  ptrdiff_t source_stride, size_t block, size_t blocks, int pe, const char* call) {
-  const int ec = context_ec(ctx, pe, call);
-  auto* to = static_cast<std::byte*>(core::translate(dest, ec));
+  int ec = context_ec(ctx, pe, call);
+  auto* to = static_cast<std::byte*>(translate(dest, ec));
   auto* from = static_cast<const std::byte*>(source);
-  if (to == nullptr) [[unlikely]] {
-    to = static_cast<std::byte*>(dest);
-    for (size_t i = 0; i < blocks; ++i)
-      slow_put(ctx, to + static_cast<ptrdiff_t>(i * bytes) * dest_stride,
-               from + static_cast<ptrdiff_t>(i * bytes) * source_stride, block * bytes, ec, call);
-    return;
-  }
+  if (to == nullptr && is_guarded) [[unlikely]]
+    to = static_cast<std::byte*>(check_blocks(
+        ctx, true, dest, source, {dest_stride, source_stride, block, blocks}, bytes, &ec, call));
+  if (to == nullptr) [[unlikely]]
+    return slow_put_blocks(ctx, dest, source, {dest_stride, source_stride, block, blocks}, bytes,
+                           ec, call);
   for (size_t i = 0; i < blocks; ++i) {
     store_elements<bytes>(to, from, block);
     to += dest_stride * static_cast<ptrdiff_t>(bytes);
@@ -187,16 +224,15 @@ void put_strided(shmem_ctx_t ctx, void* dest, const void* source, ptrdiff_t dest
 template <size_t bytes>
 void get_strided(shmem_ctx_t ctx, void* dest, const void* source, ptrdiff_t dest_stride,
                  ptrdiff_t source_stride, size_t block, size_t blocks, int pe, const char* call) {
-  const int ec = context_ec(ctx, pe, call);
+  int ec = context_ec(ctx, pe, call);
   auto* to = static_cast<std::byte*>(dest);
-  auto* from = static_cast<const std::byte*>(core::translate(source, ec));
-  if (from == nullptr) [[unlikely]] {
-    from = static_cast<const std::byte*>(source);
-    for (size_t i = 0; i < blocks; ++i)
-      slow_get(ctx, to + static_cast<ptrdiff_t>(i * bytes) * dest_stride,
-               from + static_cast<ptrdiff_t>(i * bytes) * source_stride, block * bytes, ec, call);
-    return;
-  }
+  auto* from = static_cast<const std::byte*>(translate(source, ec));
+  if (from == nullptr && is_guarded) [[unlikely]]
+    from = static_cast<const std::byte*>(check_blocks(
+        ctx, false, dest, source, {dest_stride, source_stride, block, blocks}, bytes, &ec, call));
+  if (from == nullptr) [[unlikely]]
+    return slow_get_blocks(ctx, dest, source, {dest_stride, source_stride, block, blocks}, bytes,
+                           ec, call);
   for (size_t i = 0; i < blocks; ++i) {
     load_elements<bytes>(to, from, block);
     to += dest_stride * static_cast<ptrdiff_t>(bytes);

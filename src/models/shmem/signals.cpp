@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "base/log.hpp"
-#include "core/job.hpp"
 #include "models/shmem/atomics.hpp"
 #include "models/shmem/rma.hpp"
 
@@ -13,30 +12,37 @@ namespace {
                     call, sig_op, SHMEM_SIGNAL_SET, SHMEM_SIGNAL_ADD);
 }
 
-/// Behind what was put before, which is why that is completed first.
-[[gnu::cold, gnu::noinline]] void slow_signal(shmem_ctx_t ctx, uint64_t* signal, uint64_t value,
-                                              int sig_op, int ec, const char* call) {
-  using uccs::base::AtomicOp;
-  if (sig_op != SHMEM_SIGNAL_SET && sig_op != SHMEM_SIGNAL_ADD) fail_operator(sig_op, call);
-  if (uccs::core::job.is_spread) quiet_network();
-  slow_atomic_value(ctx, sig_op == SHMEM_SIGNAL_SET ? AtomicOp::kSet : AtomicOp::kAdd, signal,
-                    value, uint64_t{0}, false, ec, call);
-}
-
 /// Release: who sees the signal (acquire in the waits) sees what the same put stored before. Both
 /// operators are atomics of one kind, so they may be mixed.
-[[gnu::always_inline]] inline void update_signal(shmem_ctx_t ctx, uint64_t* signal, uint64_t value,
-                                                 int sig_op, int pe, const char* call) {
-  const int ec = context_ec(ctx, pe, call);
-  uint64_t* const at = reach(signal, ec);
-  if (at == nullptr) [[unlikely]]
-    slow_signal(ctx, signal, value, sig_op, ec, call);
-  else if (sig_op == SHMEM_SIGNAL_SET)
+[[gnu::always_inline]] inline void update_mapped(uint64_t* at, uint64_t value, int sig_op,
+                                                 const char* call) {
+  if (sig_op == SHMEM_SIGNAL_SET)
     __atomic_store_n(at, value, __ATOMIC_RELEASE);
   else if (sig_op == SHMEM_SIGNAL_ADD)
     __atomic_fetch_add(at, value, __ATOMIC_RELEASE);
   else
     fail_operator(sig_op, call);
+}
+
+/// On another node: behind what was put before, which is why that is completed first.
+[[gnu::cold, gnu::noinline]] void unmapped_signal(shmem_ctx_t ctx, uint64_t* signal, uint64_t value,
+                                                  int sig_op, int ec, const char* call) {
+  using uccs::base::AtomicOp;
+  if (void* const at = unmapped_word(ctx, signal, sizeof *signal, &ec, call))
+    return update_mapped(static_cast<uint64_t*>(at), value, sig_op, call);
+  if (sig_op != SHMEM_SIGNAL_SET && sig_op != SHMEM_SIGNAL_ADD) fail_operator(sig_op, call);
+  quiet_network();
+  slow_atomic_value(ctx, sig_op == SHMEM_SIGNAL_SET ? AtomicOp::kSet : AtomicOp::kAdd, signal,
+                    value, uint64_t{0}, false, ec, call);
+}
+
+[[gnu::always_inline]] inline void update_signal(shmem_ctx_t ctx, uint64_t* signal, uint64_t value,
+                                                 int sig_op, int pe, const char* call) {
+  const int ec = context_ec(ctx, pe, call);
+  if (void* const at = translate(signal, ec)) [[likely]]
+    update_mapped(static_cast<uint64_t*>(at), value, sig_op, call);
+  else
+    unmapped_signal(ctx, signal, value, sig_op, ec, call);
 }
 
 }  // namespace
@@ -74,5 +80,7 @@ DEFINE_UPDATES()
 DEFINE_UPDATES(ctx_)
 
 UCCS_SHMEM(uint64_t, signal_fetch, (const uint64_t* sig_addr)) {
+  if (is_guarded) [[unlikely]]
+    check_variables("sig_addr", sig_addr, 1, sizeof *sig_addr, "shmem_signal_fetch");
   return __atomic_load_n(sig_addr, __ATOMIC_ACQUIRE);
 }

@@ -76,6 +76,32 @@ uint64_t slow_atomic(shmem_ctx_t, base::AtomicOp op, base::AtomicType type, cons
   return old;
 }
 
-void quiet_network() { (void)uccs_context_flush(core::job_context()); }
+void slow_put_blocks(shmem_ctx_t ctx, void* dest, const void* source, const Blocks& blocks,
+                     size_t element, int ec, const char* call) {
+  const auto bytes = static_cast<ptrdiff_t>(element);
+  auto* to = static_cast<std::byte*>(dest);
+  auto* from = static_cast<const std::byte*>(source);
+  for (size_t i = 0; i < blocks.blocks; ++i) {
+    slow_put(ctx, to, from, blocks.block * element, ec, call);
+    to += blocks.dest_stride * bytes;
+    from += blocks.source_stride * bytes;
+  }
+}
+
+void slow_get_blocks(shmem_ctx_t ctx, void* dest, const void* source, const Blocks& blocks,
+                     size_t element, int ec, const char* call) {
+  const auto bytes = static_cast<ptrdiff_t>(element);
+  auto* to = static_cast<std::byte*>(dest);
+  auto* from = static_cast<const std::byte*>(source);
+  for (size_t i = 0; i < blocks.blocks; ++i) {
+    slow_get(ctx, to, from, blocks.block * element, ec, call);
+    to += blocks.dest_stride * bytes;
+    from += blocks.source_stride * bytes;
+  }
+}
+
+void quiet_network() {
+  if (core::Context* const context = core::job_context()) (void)uccs_context_flush(context);
+}
 
 }  // namespace uccs::shmem

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 #include <cstddef>
-
 #include <cstdint>
 #include <cstring>
 #include <type_traits>
@@ -19,6 +18,18 @@ namespace uccs::shmem {
                             const char* call);
 [[gnu::cold]] void slow_get(shmem_ctx_t ctx, void* dest, const void* source, size_t bytes, int ec,
                             const char* call);
+/// `blocks` blocks of `block` elements; the strides are elements from block to block.
+struct Blocks {
+  ptrdiff_t dest_stride, source_stride;
+  size_t block, blocks;
+};
+
+/// The same for blocks.
+[[gnu::cold]] void slow_put_blocks(shmem_ctx_t ctx, void* dest, const void* source,
+                                   const Blocks& blocks, size_t element, int ec, const char* call);
+[[gnu::cold]] void slow_get_blocks(shmem_ctx_t ctx, void* dest, const void* source,
+                                   const Blocks& blocks, size_t element, int ec, const char* call);
+
 /// What the word held before. `is_fetching` false: the update may come later (quiet), and 0 is
 /// returned.
 [[gnu::cold]] uint64_t slow_atomic(shmem_ctx_t ctx, base::AtomicOp op, base::AtomicType type,

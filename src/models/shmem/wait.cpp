@@ -11,6 +11,12 @@ void fail_comparison(int cmp, const char* call) {
   base::fatal("%s: cmp is %d: SHMEM_CMP_EQ, NE, LT, LE, GT and GE are legal", call, cmp);
 }
 
+void check_comparison(const char* name, const void* variables, size_t count, size_t bytes, int cmp,
+                      const char* call) {
+  if (is_guarded) check_variables(name, variables, count, bytes, call);
+  if (!is_comparison(cmp)) fail_comparison(cmp, call);
+}
+
 size_t fair_start(size_t count) {
   // A linear congruential sequence; two threads that take the same step do no harm.
   static std::atomic<uint64_t> state{1};

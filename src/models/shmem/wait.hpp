@@ -5,6 +5,7 @@
 #include <type_traits>
 
 #include "models/shmem/api.hpp"
+#include "models/shmem/check.hpp"
 #include "models/shmem/waiting.hpp"
 
 /// The wait and test routines over integers of one size and signedness: types that differ in name
@@ -26,16 +27,28 @@ using Plain = typename PlainInteger<T>::Type;
 /// Ends the job: `cmp` is none of SHMEM_CMP_*.
 [[noreturn, gnu::cold]] void fail_comparison(int cmp, const char* call);
 
+/// What is to be looked at where `cmp` is not plain: the variables, and `cmp` itself.
+[[gnu::cold]] void check_comparison(const char* name, const void* variables, size_t count,
+                                    size_t bytes, int cmp, const char* call);
+
 inline bool is_comparison(int cmp) { return cmp >= SHMEM_CMP_LT && cmp <= SHMEM_CMP_GE; }
 
+/// The same, but nothing is plain while the gate is shut: the test that the fast path makes anyway
+/// tells both.
+[[gnu::always_inline]] inline bool is_plain_comparison(int cmp) {
+  return static_cast<uint32_t>(cmp) - SHMEM_CMP_LT < plain_comparisons;
+}
+
 /// SHMEM_CMP_* is the set of outcomes that satisfy it.
+static_assert(SHMEM_CMP_LT == 1 && SHMEM_CMP_EQ == 2 && SHMEM_CMP_GT == 4);
 static_assert(SHMEM_CMP_LE == (SHMEM_CMP_LT | SHMEM_CMP_EQ) &&
               SHMEM_CMP_GE == (SHMEM_CMP_GT | SHMEM_CMP_EQ) &&
               SHMEM_CMP_NE == (SHMEM_CMP_LT | SHMEM_CMP_GT));
 template <class T>
 [[gnu::always_inline]] inline bool compares(T value, int cmp, T to) {
-  const int outcome = value < to ? SHMEM_CMP_LT : value == to ? SHMEM_CMP_EQ : SHMEM_CMP_GT;
-  return (outcome & cmp) != 0;
+  // No branch: its bit is 0, 1 or 2.
+  const unsigned bit = static_cast<unsigned>(value >= to) + static_cast<unsigned>(value > to);
+  return (static_cast<unsigned>(cmp) >> bit & 1) != 0;
 }
 
 /// Acquire: pairs with the release of fence and of signals, so what came before the value is there.
@@ -47,6 +60,9 @@ template <class T>
 /// Returns the value that satisfied the comparison.
 template <class T>
 [[gnu::noinline]] T wait_long(const T* variable, int cmp, T to, const char* call) {
+  const Entry entry(call);
+  if (entry.is_checked()) [[unlikely]]
+    check_symmetric(call, {"ivar", variable, sizeof *variable}, sizeof *variable);
   if (!is_comparison(cmp)) fail_comparison(cmp, call);
   Waiting waiting(call);
   while (true) {
@@ -58,16 +74,18 @@ template <class T>
 
 template <class T>
 [[gnu::always_inline]] inline T wait_until(const T* variable, int cmp, T to, const char* call) {
-  const T value = read(variable);
-  if (compares(value, cmp, to) && is_comparison(cmp)) [[likely]]
-    return value;
+  if (is_plain_comparison(cmp)) [[likely]] {
+    const T value = read(variable);
+    if (compares(value, cmp, to)) [[likely]]
+      return value;
+  }
   return wait_long(variable, cmp, to, call);
 }
 
 template <class T>
 bool test(const T* variable, int cmp, T to, const char* call) {
-  if (!is_comparison(cmp)) [[unlikely]]
-    fail_comparison(cmp, call);
+  if (!is_plain_comparison(cmp)) [[unlikely]]
+    check_comparison("ivar", variable, 1, sizeof *variable, cmp, call);
   const bool is_satisfied = compares(read(variable), cmp, to);
   if (!is_satisfied) pause_after_failed_test();
   return is_satisfied;
@@ -92,8 +110,8 @@ struct Variables {
     return false;
   }
   void check() const {
-    if (!is_comparison(cmp)) [[unlikely]]
-      fail_comparison(cmp, call);
+    if (!is_plain_comparison(cmp)) [[unlikely]]
+      check_comparison("ivars", values, count, sizeof *values, cmp, call);
   }
 };
 

@@ -69,7 +69,8 @@ int rank(const fi_info& info, const Wish& wish) {
   if (has_wish ? !is_named(info, wish.provider) : is_for_the_asking(info)) return -1;
   if (*wish.interface && strcmp(info.domain_attr->name, wish.interface) != 0) return -1;
   if (!is_ip(info)) return 10;
-  if (*wish.interface == '\0' && is_loopback(info) != wish.is_one_host) return -1;
+  // Nodes on one host without knowing it, made by UCCS_NODE, may have nothing but the loopback.
+  if (*wish.interface == '\0' && is_loopback(info) != wish.is_one_host) return 0;
   return info.addr_format == FI_SOCKADDR_IN ? 5 : 1;
 }
 

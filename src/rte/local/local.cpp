@@ -227,7 +227,7 @@ void close() {
 }
 
 constexpr Backend kTable = {"local", adopt, set_phase, set_activity, is_ending, tell_end, ec_pid,
-                            open,    fd,    post,      cancel,       progress,  close};
+                            open,    fd,    post,      cancel,       progress,  close,    nullptr};
 
 }  // namespace
 }  // namespace uccs::rte::local

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /// What uccsrun and the ECs it started share: the hand-over in the environment and the board.
-/// (Packets on the control socket: rte/packet.hpp.) The launcher includes these two headers, the
-/// one exception to "tools see public headers only".
+/// The launcher includes this header, rte/packet.hpp (what goes over the control socket),
+/// rte/exchange.hpp (which answers it) and rte/phase.hpp: the one exception to "tools see public
+/// headers only".
 #pragma once
 #include <atomic>
 #include <cstddef>

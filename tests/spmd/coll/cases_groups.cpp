@@ -78,12 +78,25 @@ void subsets(Ec& ec) {
     exercise_and_release(ec, odd, round);
     coll::barrier(world);
   }
+  for (int round = 0; round < 3; ++round) {
+    const int i = world.rank;
+    const int color = round == 0 ? 4 : i % 5 == 3 ? coll::kNoColor : i * i % 7 % 2;
+    Group colored;
+    CHECK(coll::group_split_by_color(world, color, i * 7 % 5, &colored) == UCCS_OK);
+    CHECK((colored.rank >= 0) == (color != coll::kNoColor));
+    if (colored.rank >= 0) CHECK(core::group_ec(colored, colored.rank) == ec.me);
+    for (int m = 0; m < colored.size; ++m)
+      CHECK(core::group_index(colored, core::group_ec(colored, m)) == m);
+    exercise_and_release(ec, colored, round);
+  }
   Group wrong;
   CHECK(coll::group_split(world, 0, 1, n + 1, &wrong) == UCCS_ERR_INVALID);
   CHECK(coll::group_split(world, -1, 1, 1, &wrong) == UCCS_ERR_INVALID);
   CHECK(coll::group_split(world, 0, 1, 0, &wrong) == UCCS_ERR_INVALID);
   CHECK(coll::group_split(world, 0, -1, 2, &wrong) == UCCS_ERR_INVALID);
   CHECK(coll::group_split(world, 0, 0, 2, &wrong) == UCCS_ERR_INVALID);
+  CHECK(coll::group_split_by_color(world, n == world.rank + 1 ? -2 : 1, 0, &wrong) ==
+        UCCS_ERR_INVALID);
   CHECK(wrong.rank == -1);
 }
 
@@ -158,6 +171,10 @@ void groups_in_threads(Ec& ec) {
         (void)sum_of_ecs(child);
         coll::group_release(child);
       }
+      const int color = parent.rank * parent.rank % 3;
+      CHECK(coll::group_split_by_color(parent, color, 0, &child) == UCCS_OK);
+      (void)sum_of_ecs(child);
+      coll::group_release(child);
     }
   };
   std::vector<std::thread> threads;

@@ -8,6 +8,7 @@ usage: check_inventory.py LIBUCCS
 - every type-generic macro and every constant of 1.6 is defined
 - nothing is declared that is not exported, or exported in our name spaces and not declared
 - what is not in 1.6 is marked as an extension in gen/
+- every routine of the Fortran interface of old is in gen/fortran.families and exported
 """
 import csv
 import pathlib
@@ -29,10 +30,21 @@ def normal(prototype: str) -> str:
     return re.sub(r"\s*([*(),])\s*", r"\1", prototype).strip()
 
 
-def read_standard() -> list[dict[str, str]]:
+def read_standard(is_fortran: bool = False) -> list[dict[str, str]]:
     with open(HERE / "inventory.tsv") as file:
         rows = list(csv.DictReader(file, delimiter="\t", quoting=csv.QUOTE_NONE))
-    return [row for row in rows if not row["category"].startswith("fortran")]
+    return [row for row in rows if row["category"].startswith("fortran") == is_fortran]
+
+
+def check_fortran(exports: dict[str, str]) -> list[str]:
+    text = subprocess.run([sys.executable, ROOT / "gen/fortran.py", "--names"], check=True,
+                          capture_output=True, text=True).stdout
+    declared = set(text.split())
+    standard = {row["name"].lower() for row in read_standard(is_fortran=True)}
+    exported = {name[:-1] for name in exports if re.match(r"(shmem\w+|shp\w+|start_pes|my_pe|num_pes)_$", name)}
+    return ([f"{name}: not in gen/fortran.families" for name in sorted(standard - declared)]
+            + [f"{name}_: in gen/fortran.families, not exported" for name in sorted(declared - exported)]
+            + [f"{name}_: exported, not in gen/fortran.families" for name in sorted(exported - declared)])
 
 
 def read_declared() -> dict[str, tuple[str, str, str]]:
@@ -92,8 +104,9 @@ def main() -> int:
                 found.append(f"{name}: not a weak symbol, so tools cannot wrap it")
     for name in exports or ():
         plain = name[1:] if re.match(r"pshmemx?_", name) else name
-        if OURS.match(name) and plain not in declared:
+        if OURS.match(name) and not name.endswith("_") and plain not in declared:
             found.append(f"{name}: exported and not declared")
+    found += check_fortran(exports) if exports is not None else []
     print("\n".join(found) if found else
           f"{len(standard)} routines of OpenSHMEM 1.6 and {len(declared) - len(standard)} extensions: "
           f"{'declared' if exports is None else 'declared and exported'} as they should be")

@@ -25,6 +25,31 @@ T* allocate(size_t count) {
   return static_cast<T*>(shmem_malloc(count * sizeof(T)));
 }
 
+// The overloads that shmemx.h has in C++, in place of C's generics.
+void check_overloads(int me) {
+  static unsigned char byte;
+  static double real;
+  static int number;
+  unsigned char byte_got = 0;
+  shmem_p(&byte, static_cast<unsigned char>(200), me);
+  shmem_get(SHMEM_CTX_DEFAULT, &byte_got, &byte, 1, me);
+  CHECK(byte_got == 200);
+  const double value = 2.5;
+  shmem_put(&real, &value, 1, me);
+  CHECK(shmem_g(&real, me) == 2.5);
+  shmem_atomic_add(SHMEM_CTX_DEFAULT, &number, 3, me);
+  CHECK(shmem_atomic_fetch_inc(&number, me) == 3);
+  shmem_wait_until(&number, SHMEM_CMP_EQ, 4);
+  CHECK(shmemx_wait_until_timeout(&number, SHMEM_CMP_LT, 4, 0) == SHMEMX_TIMED_OUT);
+  int sum = 0;
+  CHECK(shmem_sum_reduce(SHMEM_TEAM_WORLD, &sum, &number, 1) == 0);
+  CHECK(sum == 4 * shmem_n_pes());
+  shmemx_request_handle_t request;
+  shmemx_swap_nb(&sum, &number, 9, me, &request);
+  shmemx_wait_req(request);
+  CHECK(sum == 4 && number == 9);
+}
+
 }  // namespace
 
 int main() {
@@ -65,6 +90,7 @@ int main() {
   CHECK(shmem_team_split_strided(everybody, 0, 1, 1, nullptr, 0, &team) == 0);
   CHECK((team == SHMEM_TEAM_INVALID) == (me != 0));
   CHECK(pshmem_my_pe() == me && pshmem_long_g(&word, me) == 0);
+  check_overloads(me);
   shmem_free(heap);
   shmem_finalize();
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /* Ways to end a job, right and wrong; ends.py runs them and looks at status and messages. */
+#include <shmemx.h>
 #include <stdlib.h>
 #include <unistd.h>
 
@@ -37,6 +38,39 @@ static void misuse(const char* what, int me, int n) {
   if (!strcmp(what, "lock-stack")) shmem_set_lock(&on_stack);
   if (!strcmp(what, "align")) shmem_align(24, 8);
   if (!strcmp(what, "active-set")) shmem_barrier(0, 0, n + 1, &word);
+}
+
+static void misuse_extensions(const char* what, int me, int n) {
+  static size_t offsets[8], sizes[8] = {8, 8, 8, 8, 8, 8, 8, 8};
+  static long source[8], target[8];
+  size_t total;
+  long on_stack = 0;
+  if (!strcmp(what, "packed-length"))
+    shmemx_alltoallv_packed(target, 8 * (size_t)n - 1, &total, source, offsets, sizes, 0, 0, n,
+                            NULL);
+  if (!strcmp(what, "packed-team"))
+    shmemx_team_alltoallv_packed(target, 64, &total, source, offsets, sizes, SHMEM_TEAM_INVALID,
+                                 NULL);
+  if (!strcmp(what, "heap-index")) shmemx_malloc_by_index(5, 8);
+  if (!strcmp(what, "heap-name")) shmemx_calloc_by_name("nowhere", 1, 8);
+  if (!strncmp(what, "space-", 6)) {
+    shmemx_space_config_t config = {4096, 0, SHMEMX_MEM_HOST, NULL, 0};
+    shmemx_space_t space;
+    shmemx_space_create(config, &space);
+    char* block = shmemx_space_malloc(space, 1000);
+    if (!strcmp(what, "space-free-inside")) shmem_free(block + 64);
+    if (!strcmp(what, "space-free-twice")) shmem_free(block), shmem_free(block);
+    if (!strcmp(what, "space-align")) shmemx_space_align(space, 3, 8);
+    shmemx_space_destroy(space);
+    if (!strcmp(what, "space-destroy-twice")) shmemx_space_destroy(space);
+  }
+  if (!strcmp(what, "timeout-cmp")) shmemx_long_wait_until_timeout(&word, 0, 1, 5);
+  if (!strcmp(what, "nb-stack")) shmemx_long_put_nb(&on_stack, source, 1, me, NULL);
+  if (!strcmp(what, "nb-pe")) shmemx_long_inc_nb(&word, n, NULL);
+  if (!strcmp(what, "counting-pe")) {
+    shmem_ctx_t ctx;
+    if (shmem_ctx_create(SHMEMX_CTX_COUNT, &ctx) == 0) shmem_ctx_long_p(ctx, &word, 1, n);
+  }
 }
 
 int main(int count, char** arguments) {
@@ -78,6 +112,7 @@ int main(int count, char** arguments) {
     CHECK(shmem_malloc((size_t)1 << 60) == NULL);
   }
   misuse(what, me, n);
+  misuse_extensions(what, me, n);
   shmem_finalize();
   return status;
 }

@@ -36,6 +36,34 @@ static void verify(int rank, int size) {
   }
 }
 
+static void check_places(int me, int n) {
+  int pes[kMaxPes] = {-1};
+  const int count = shmemx_local_npes();
+  CHECK(count == shmem_team_n_pes(SHMEMX_TEAM_NODE) && count <= n);
+  shmemx_local_pes(pes, kMaxPes);
+  int found = 0;
+  for (int i = 0; i < count; ++i) {
+    CHECK(shmem_ptr(in, pes[i]) != NULL);
+    found += pes[i] == me;
+  }
+  CHECK(found == 1);
+  shmemx_locality_t mine, theirs;
+  CHECK(shmemx_pe_locality(me, &mine) == 0 && strcmp(mine.host, shmemx_nodename()) == 0);
+  CHECK(shmemx_pe_locality(-1, &theirs) == -1 && shmemx_pe_locality(n, &theirs) == -1);
+  CHECK(shmemx_pe_distance(me) == SHMEMX_DISTANCE_SELF && shmemx_pe_distance(n) == -1);
+  for (int pe = 0; pe < n; ++pe) {
+    const int is_near = shmem_ptr(in, pe) != NULL;
+    CHECK(shmemx_pe_locality(pe, &theirs) == 0 && (theirs.node == mine.node) == is_near);
+    CHECK(theirs.core >= SHMEMX_PLACE_UNKNOWN && theirs.socket >= SHMEMX_PLACE_UNKNOWN);
+    const int distance = shmemx_pe_distance(pe);
+    CHECK(pe == me || is_near || distance == SHMEMX_DISTANCE_REMOTE);
+    CHECK(pe == me || !is_near ||
+          (distance >= SHMEMX_DISTANCE_CORE && distance <= SHMEMX_DISTANCE_NODE));
+    if (is_near && theirs.core != SHMEMX_PLACE_UNKNOWN && theirs.core == mine.core)
+      CHECK(distance <= SHMEMX_DISTANCE_CORE);
+  }
+}
+
 int main(void) {
   shmem_init();
   const int me = shmem_my_pe(), n = shmem_n_pes(), next = (me + 1) % n;
@@ -57,6 +85,7 @@ int main(void) {
     verify(me / 2, (n + 1) / 2);
   }
 
+  check_places(me, n);
   const double before = shmemx_wtime();
   CHECK(shmemx_nodename()[0] != '\0');
   CHECK(shmemx_wtime() >= before && shmem_team_n_pes(SHMEMX_TEAM_NODE) >= 1);
@@ -70,6 +99,19 @@ int main(void) {
   CHECK(shmemx_fence_test() == 1 && shmemx_ctx_quiet_test(SHMEM_CTX_DEFAULT) == 1);
   shmemx_local_complete();
   shmemx_ctx_local_complete(SHMEM_CTX_DEFAULT);
+  shmem_barrier_all();
+  double parts[4] = {1, 2, 3, 4}, back[4] = {0, 0, 0, 0};
+  shmemx_double_ibput((double*)block, parts, 3, 2, 2, 2, next); /* elements 0, 1, 3, 4 */
+  shmemx_ctx_ibget64(SHMEM_CTX_DEFAULT, back, block, 2, 3, 2, 2, next);
+  CHECK(memcmp(parts, back, sizeof parts) == 0);
+  shmemx_signal_set(&signal, 0, me);
+  shmemx_ctx_signal_add(SHMEM_CTX_DEFAULT, &signal, 5, me);
+  CHECK(shmem_signal_fetch(&signal) == 5);
+  static int sum = -1, own;
+  own = me + 1;
+  CHECK(shmemx_int_sum_inscan(SHMEM_TEAM_WORLD, &sum, &own, 1) == 0);
+  CHECK(sum == (me + 1) * (me + 2) / 2);
+  CHECK(shmemx_sum_exscan(SHMEM_TEAM_WORLD, &sum, &own, 1) == 0 && sum == me * (me + 1) / 2);
   shmem_free(block);
   shmem_finalize();
   return 0;

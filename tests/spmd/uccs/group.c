@@ -74,6 +74,16 @@ static void test_groups(void) {
   CHECK_OK(uccs_group_destroy(pair));
   CHECK_OK(uccs_group_destroy(group));
   CHECK(uccs_group_create(world, 0, 1, n + 1, &group) == UCCS_ERR_INVALID);
+  CHECK_OK(uccs_group_split(world, 2, me ^ 1, &group)); /* in pairs, the other way around */
+  use(group);
+  const int rank = uccs_group_rank(group);
+  CHECK_OK(uccs_group_split(group, rank == 1 ? UCCS_NO_COLOR : 0, 0, &pair));
+  CHECK((pair == NULL) == (rank == 1));
+  if (pair) use(pair);
+  CHECK_OK(uccs_group_destroy(pair));
+  CHECK_OK(uccs_group_destroy(group));
+  CHECK(uccs_group_split(world, -2, 0, &group) == UCCS_ERR_INVALID);
+  CHECK(uccs_group_split(NULL, 0, 0, &group) == UCCS_ERR_INVALID);
   stop();
 }
 

@@ -128,7 +128,18 @@ static void* ask_lane(void* argument) {
   for (int ec = 0; ec < n; ++ec) CHECK_OK(uccs_endpoint_destroy(to[ec]));
   return NULL;
 }
+static void check_hash(void) {
+  int counts[64] = {0};
+  for (uint64_t key = 0; key < 6400; ++key) {
+    const int lane = uccs_lane_by_hash(key * 8, 64);
+    CHECK(lane >= 0 && lane < 64 && lane == uccs_lane_by_hash(key * 8, 64));
+    ++counts[lane];
+  }
+  for (int i = 0; i < 64; ++i) CHECK(counts[i] > 50 && counts[i] < 200);
+  CHECK(uccs_lane_by_hash(UINT64_MAX, 1) == 0);
+}
 static void test_lanes(void) {
+  check_hash();
   const uccs_context_attributes_t attributes = {.lanes = 4, .channels = 8};
   start_with(&attributes);
   CHECK_OK(uccs_am_register(context, kLaneAsk, on_lane_ask, UCCS_AM_USER, NULL));

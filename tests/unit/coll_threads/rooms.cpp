@@ -6,7 +6,6 @@
 #include "core/direct.hpp"
 #include "core/group.hpp"
 #include "core/idle.hpp"
-#include "core/nodes.hpp"
 #include "core/remote.hpp"
 #include "rte/identity.hpp"
 
@@ -22,23 +21,28 @@ std::byte* group_scratch(int id) {
          kGroupScratchBytes * static_cast<size_t>(id);
 }
 
-// All of them are on one node.
-int node_count() { return 0; }
-int node_of(int) { return 0; }
 Context* job_context() { return nullptr; }
 Endpoint* remote_endpoint(int) { abort(); }
 uccs_status_t look(uccs_request_t*) { abort(); }
+const char* why_no_network() { return ""; }
 }  // namespace core
 
 namespace rte {
 void set_activity(const char*) {}
 bool job_is_ending() { return false; }
 void end_job(int status, const char*) { _exit(status); }
+// All of them are on one node.
+const Identity& start() {
+  static const Identity identity;
+  return identity;
+}
+int node_of(int) { return 0; }
 }  // namespace rte
 
 }  // namespace uccs
 
 extern "C" {
+uccs_status_t uccs_context_flush(uccs_context_t) { abort(); }
 uccs_status_t uccs_send_contiguous_nb(uccs_endpoint_t, uint64_t, const void*, size_t,
                                       uccs_request_t*) {
   abort();

@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "core/progress_thread.hpp"
+
+#include <signal.h>
+
+#include "base/backoff.hpp"
+#include "base/heavy_fence.hpp"
+#include "core/progress.hpp"
+
+namespace uccs::core {
+namespace {
+
+/// Looks in vain before the thread sleeps: some microseconds. It costs a CPU that programs want.
+constexpr int kLooksBeforeSleep = 200;
+
+/// Whoever posts or sends sees the sleeper, so this only bounds what nobody thought of.
+constexpr uint64_t kLongSleepNs = 100'000'000;
+/// Without heavy fences, or with transports that ring nothing.
+constexpr uint64_t kShortSleepNs = 200'000;
+
+bool is_any_active(const Context* context) {
+  const int open = context->open_channels.load(std::memory_order_acquire);
+  for (int i = 0; i < open; ++i)
+    if (context->channels[i].active.load(std::memory_order_relaxed) != 0) return true;
+  return false;
+}
+
+}  // namespace
+
+bool ProgressThread::start(Context* context) {
+  context_ = context;
+  sigset_t all, before;
+  sigfillset(&all);
+  pthread_sigmask(SIG_SETMASK, &all, &before);  // signals are the program's threads' business
+  is_running_ = pthread_create(&thread_, nullptr, run, this) == 0;
+  pthread_sigmask(SIG_SETMASK, &before, nullptr);
+  return is_running_;
+}
+
+void ProgressThread::stop() {
+  if (!is_running_) return;
+  is_running_ = false;
+  is_over_.store(true, std::memory_order_seq_cst);
+  wake_if_asleep();
+  pthread_join(thread_, nullptr);
+}
+
+void ProgressThread::ring(std::atomic<uint32_t>* doorbell) {
+  doorbell->fetch_add(1, std::memory_order_relaxed);
+  base::wake_all(doorbell);
+}
+
+/// Every lane, since endpoints may begin to name one at any time.
+std::atomic<uint32_t>* ProgressThread::arm(bool is_waiting) {
+  const Link& first = context_->links[0];
+  std::atomic<uint32_t>* doorbell = nullptr;
+  for (int lane = 0; lane < context_->shape.lanes; ++lane)
+    doorbell = first.table->arm(first.instance, lane, is_waiting);
+  return doorbell;
+}
+
+/// Announces itself, then looks once more. Senders and posters write, then look for sleepers, with
+/// nothing but program order between: the heavy fence is the fence of both sides.
+void ProgressThread::sleep(ThreadSlot& thread) {
+  std::atomic<uint32_t>* doorbell = arm(true);
+  if (!doorbell || context_->link_count > 1) {  // one futex cannot wait for two transports
+    arm(false);
+    base::sleep_for(kShortSleepNs);
+    return;
+  }
+  const uint32_t seen = doorbell->load(std::memory_order_acquire);
+  sleeps_on_.store(doorbell, std::memory_order_relaxed);
+  const bool is_seen = base::heavy_fence();
+  if (progress(context_, thread) == 0 && !is_over_.load(std::memory_order_seq_cst)) {
+    const bool is_idle = is_seen && !is_any_active(context_);
+    base::block_while(doorbell, seen, is_idle ? kLongSleepNs : kShortSleepNs);
+  }
+  sleeps_on_.store(nullptr, std::memory_order_relaxed);
+  arm(false);
+}
+
+void* ProgressThread::run(void* argument) {
+  auto* self = static_cast<ProgressThread*>(argument);
+  ThreadSlot& slot = this_thread(self->context_);
+  slot.is_internal = true;
+  self->context_->pollers.fetch_sub(1, std::memory_order_relaxed);  // it competes with nobody
+  // The job's context: what comes there is rare, and CPUs are better left to those who compute.
+  const int looks = self->context_ == job_context() ? 1 : kLooksBeforeSleep;
+  int misses = 0;
+  base::Backoff backoff;
+  while (!self->is_over_.load(std::memory_order_acquire)) {
+    if (progress(self->context_, slot) > 0) {
+      misses = 0;
+      backoff.reset();
+    } else if (++misses < looks) {
+      backoff.pause_awake();
+    } else {
+      self->sleep(slot);
+    }
+  }
+  return nullptr;
+}
+
+}  // namespace uccs::core

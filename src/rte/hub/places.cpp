@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "rte/hub/places.hpp"
+
+#include <string.h>
+
+#include <algorithm>
+#include <bit>
+#include <unordered_map>
+
+#include "rte/packet.hpp"
+
+namespace uccs::rte::hub {
+namespace {
+
+constexpr size_t kHostMax = sizeof Node::host - 1;
+
+}  // namespace
+
+Places arrange(const std::vector<Hello>& hello_of_rank) {
+  std::unordered_map<std::string, size_t> index_of;
+  std::vector<std::vector<int>> ranks_of;
+  for (size_t rank = 0; rank < hello_of_rank.size(); ++rank) {
+    const auto [found, is_new] = index_of.emplace(hello_of_rank[rank].node, ranks_of.size());
+    if (is_new) ranks_of.emplace_back();
+    ranks_of[found->second].push_back(static_cast<int>(rank));
+  }
+  Places places;
+  places.ec_of_rank.resize(hello_of_rank.size());
+  int next = 0;
+  for (const std::vector<int>& ranks : ranks_of) {
+    Node node;
+    node.first = next;
+    node.size = static_cast<int>(ranks.size());
+    const std::string& host = hello_of_rank[static_cast<size_t>(ranks[0])].host;
+    memcpy(node.host, host.data(), std::min(host.size(), kHostMax));
+    CpuMask all{};
+    for (const int rank : ranks) {
+      places.ec_of_rank[static_cast<size_t>(rank)] = next++;
+      const CpuMask& mask = hello_of_rank[static_cast<size_t>(rank)].cpus;
+      for (size_t i = 0; i < all.size(); ++i) all[i] |= mask[i];
+    }
+    node.cpus = 0;
+    for (const uint64_t word : all) node.cpus += std::popcount(word);
+    node.cpus = std::max(node.cpus, 1);
+    places.nodes.push_back(node);
+  }
+  return places;
+}
+
+std::string encode_nodes(const std::vector<Node>& nodes) {
+  size_t full = 0;
+  for (const Node& node : nodes) full += 2 * sizeof(uint32_t) + 1 + strlen(node.host);
+  std::string bytes;
+  for (const Node& node : nodes) {
+    const uint32_t numbers[2] = {static_cast<uint32_t>(node.size),
+                                 static_cast<uint32_t>(node.cpus)};
+    bytes.append(reinterpret_cast<const char*>(numbers), sizeof numbers);
+    const size_t length = full <= kDataMax ? strlen(node.host) : 0;
+    bytes += static_cast<char>(length);
+    bytes.append(node.host, length);
+  }
+  return bytes;
+}
+
+bool decode_nodes(const char* data, size_t bytes, int num_ecs, std::vector<Node>* nodes_out) {
+  std::vector<Node> nodes;
+  int next = 0;
+  while (bytes > 0) {
+    uint32_t numbers[2];
+    if (bytes < sizeof numbers + 1) return false;
+    memcpy(numbers, data, sizeof numbers);
+    const size_t length = static_cast<unsigned char>(data[sizeof numbers]);
+    const size_t taken = sizeof numbers + 1 + length;
+    if (length > kHostMax || taken > bytes) return false;
+    if (numbers[0] == 0 || numbers[0] > static_cast<uint32_t>(num_ecs - next)) return false;
+    if (numbers[1] == 0 || numbers[1] > 1u << 20) return false;
+    Node node;
+    node.first = next;
+    node.size = static_cast<int>(numbers[0]);
+    node.cpus = static_cast<int>(numbers[1]);
+    memcpy(node.host, data + sizeof numbers + 1, length);
+    next += node.size;
+    nodes.push_back(node);
+    data += taken;
+    bytes -= taken;
+  }
+  if (next != num_ecs) return false;
+  *nodes_out = std::move(nodes);
+  return true;
+}
+
+std::string encode_hello_data(const Hello& hello) {
+  std::string bytes(reinterpret_cast<const char*>(hello.cpus.data()), sizeof hello.cpus);
+  return bytes + hello.host.substr(0, kHostMax);
+}
+
+bool decode_hello_data(const char* data, size_t bytes, Hello* hello_out) {
+  if (bytes < sizeof hello_out->cpus || bytes > sizeof hello_out->cpus + kHostMax) return false;
+  memcpy(hello_out->cpus.data(), data, sizeof hello_out->cpus);
+  hello_out->host.assign(data + sizeof hello_out->cpus, bytes - sizeof hello_out->cpus);
+  return true;
+}
+
+}  // namespace uccs::rte::hub

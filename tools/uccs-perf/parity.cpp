@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "parity.hpp"
+
+#include <stdio.h>
+
+#include <algorithm>
+
+#include "common.hpp"
+#include "comparison.hpp"
+#include "job.hpp"
+
+namespace uccs::perf {
+namespace {
+
+constexpr double kSecondsDefault = 80;
+
+/// Jobs per number of threads. Where the pages of a process lie is luck that lasts as long as the
+/// process, so that one job, however long, knows less than several.
+constexpr size_t kRounds = 3;
+
+/// 1, 2, 4, ... until CPUs are twice as many as needed, and at least 8.
+std::vector<int> default_threads() {
+  std::vector<int> all;
+  for (int t = 1; t <= std::min(kPairsMax, std::max(8, 2 * cpu_count())); t *= 2) all.push_back(t);
+  if (std::find(all.begin(), all.end(), cpu_count()) == all.end() && cpu_count() <= kPairsMax)
+    all.push_back(cpu_count());
+  std::sort(all.begin(), all.end());
+  return all;
+}
+
+/// One number of threads: what is compared, and what was found so far.
+struct Level {
+  int threads;
+  std::vector<Comparison> comparisons;
+  std::vector<Samples> samples;
+};
+
+void run_level(Level& level, double seconds, const std::vector<std::string>& arguments) {
+  std::vector<std::string> inner = arguments;
+  // What comes last counts.
+  for (const std::string& word :
+       {std::string("--inner"), "--threads=" + std::to_string(level.threads),
+        "--seconds=" + number_text(std::max(0.1, seconds))})
+    inner.push_back(word);
+  for (const auto& cells : run_job(parity_ecs(level.threads), inner, {})) {
+    size_t index;
+    Outcome side0, side1;
+    if (read_cells(cells, &index, &side0, &side1) && index < level.samples.size())
+      level.samples[index].add(side0, side1);
+  }
+}
+
+}  // namespace
+
+int parity(const Options& options, const std::vector<std::string>& arguments) {
+  const double seconds = options.seconds > 0 ? options.seconds : kSecondsDefault;
+  std::vector<Level> levels;
+  for (const int t : options.threads.empty() ? default_threads() : options.threads) {
+    Level level = {t, comparisons(t, cpu_count(), options.only), {}};
+    if (level.comparisons.empty())
+      refuse("--only %s: nothing of this name is compared", options.only.c_str());
+    level.samples.resize(level.comparisons.size());
+    levels.push_back(std::move(level));
+  }
+  const Machine machine = this_machine();
+  print_machine(machine);
+  Progress progress(options.shows_progress);
+  const size_t jobs = kRounds * levels.size();
+  for (size_t job = 0; job < jobs; ++job) {
+    Level& level = levels[job % levels.size()];
+    progress.show("parity with " + std::to_string(level.threads) + " threads", job, jobs);
+    run_level(level, seconds / static_cast<double>(jobs), arguments);
+  }
+  progress.clear();
+
+  Table table;
+  table.columns = parity_columns();
+  for (const Level& level : levels)
+    for (size_t i = 0; i < level.comparisons.size(); ++i)
+      table.rows.push_back(level.samples[i].cells(level.comparisons[i]));
+  table.print();
+  write_csv(options.csv, machine, options.command, table);
+  write_json(options.json, machine, options.command, table);
+  const auto count = [&](const char* verdict) {
+    return std::count_if(table.rows.begin(), table.rows.end(),
+                         [&](const auto& row) { return row.back() == verdict; });
+  };
+  const auto short_ones = count("FALLS SHORT"), uncertain = count("UNCERTAIN");
+  printf("%zu comparisons, %td fall short of their targets\n", table.rows.size(), short_ones);
+  if (uncertain > 0)
+    printf("%td are uncertain: the machine is too busy; more --seconds may tell\n", uncertain);
+  return short_ones ? 1 : 0;
+}
+
+}  // namespace uccs::perf
