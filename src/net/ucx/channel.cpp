@@ -8,6 +8,9 @@
 namespace uccs::net::ucx {
 namespace {
 
+/// How often a thread that polls one lane looks at the inlets of others.
+constexpr uint32_t kForeignInletEvery = 8;
+
 bool is_within(uint64_t offset, size_t bytes, uint64_t room) {
   return offset <= room && bytes <= room - offset;
 }
@@ -302,7 +305,8 @@ int Channel::tell() {
 
 int Channel::progress(int lane, uint32_t traffic, int budget, const Sink& sink) {
   Ucx& ucx = *owner_;
-  polls_.store(polls_.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
+  const uint32_t polls = polls_.load(std::memory_order_relaxed) + 1;
+  polls_.store(polls, std::memory_order_relaxed);
   const auto look = [](Channel& channel) {
     if (!channel.lock_->try_lock()) return;
     channel.poll();
@@ -312,8 +316,8 @@ int Channel::progress(int lane, uint32_t traffic, int budget, const Sink& sink) 
   if (index_ == inlet || under_way_.load(std::memory_order_relaxed) > 0) look(*this);
   int steps = tell();
   if (index_ != inlet) look(ucx.channels_[inlet]);
-  if (ucx.inlets_ > 1) {
-    // Puts and gets of others come in by any inlet.
+  // Puts and gets of others come in by any inlet; each look may be a system call.
+  if (ucx.inlets_ > 1 && polls % kForeignInletEvery == 0) {
     next_inlet_ = next_inlet_ + 1 < ucx.inlets_ ? next_inlet_ + 1 : 0;
     if (next_inlet_ != inlet && next_inlet_ != index_) look(ucx.channels_[next_inlet_]);
   }
