@@ -8,7 +8,7 @@ function(uccs_add_nodes_test name target)
   cmake_parse_arguments(NODES "" "VARIANT" "ARGS;ENVIRONMENT" ${ARGN})
   foreach(network IN LISTS networks)
     uccs_add_spmd_test(nodes.${network}.${name} ${target} ARGS ${NODES_ARGS} PES 4 LABELS cluster ENVIRONMENT
-      "UCCS_NET=${network}:tcp;UCCS_NODE_SIZE=2;UCCS_NET_PLUGINS=${CMAKE_BINARY_DIR}/lib;${NODES_ENVIRONMENT}")
+      "UCCS_NET=${network}:tcp;UCCS_NODE_SIZE=2;${network_environment};${NODES_ENVIRONMENT}")
   endforeach()
 endfunction()
 
@@ -52,7 +52,7 @@ if("ucx" IN_LIST networks)
     add_test(NAME nodes.ucx.broken.${case} COMMAND ${CMAKE_BINARY_DIR}/bin/oshrun -n 3
       $<TARGET_FILE:shmem_broken> ${case})
     set_tests_properties(nodes.ucx.broken.${case} PROPERTIES LABELS "spmd;cluster" TIMEOUT 30
-      ENVIRONMENT "UCCS_NET=ucx:tcp;UCCS_NODE_SIZE=2;UCCS_NET_PLUGINS=${CMAKE_BINARY_DIR}/lib"
+      ENVIRONMENT "UCCS_NET=ucx:tcp;UCCS_NODE_SIZE=2;${network_environment}"
       PASS_REGULAR_EXPRESSION "EC 2 (is gone|cannot be reached any more): UCX says")
   endforeach()
 endif()
