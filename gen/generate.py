@@ -121,6 +121,7 @@ def instances(p: Prototype) -> list[tuple[str, str, list[str], str]]:
 
 
 def declaration(result: str, name: str, parameters: list[str]) -> str:
+    result = re.sub(r"^(UCCS_SHMEM_NORETURN )?", r"\1UCCS_API ", result)
     text = f"{result} {name}({', '.join(parameters) or 'void'});"
     return textwrap.fill(text, 100, subsequent_indent="    ", break_long_words=False)
 

@@ -9,7 +9,6 @@
 #ifdef __cplusplus
 extern "C" {
 #endif
-#pragma GCC visibility push(default)
 
 /* ---- Constants ---- */
 
@@ -33,7 +32,8 @@ extern "C" {
 /// Returns 0, or non-zero on all PEs of the parent alike: an illegal color, no room for teams.
 /// Collective over the parent. Cost: an fcollect of 8 bytes, and memory of 12 bytes per member if the
 /// members are not equally spaced.
-int shmemx_team_split_color(shmem_team_t parent_team, int color, int key, shmem_team_t* new_team);
+UCCS_API int shmemx_team_split_color(shmem_team_t parent_team, int color, int key, shmem_team_t*
+    new_team);
 
 /// Arranges the PEs of `parent_team` in a grid, x growing fastest: PE p is at x = p % xrange,
 /// y = p / xrange % yrange, z = p / (xrange * yrange). The three teams hold the PEs that differ from
@@ -42,21 +42,21 @@ int shmemx_team_split_color(shmem_team_t parent_team, int color, int key, shmem_
 /// - `xrange`, `yrange`, `zrange`: at least 1.
 /// Returns 0, or non-zero on all PEs of the parent alike, with all three invalid.
 /// Collective over the parent.
-int shmemx_team_split_3d(shmem_team_t parent_team, int xrange, int yrange, int zrange, shmem_team_t*
-    xaxis_team, shmem_team_t* yaxis_team, shmem_team_t* zaxis_team);
+UCCS_API int shmemx_team_split_3d(shmem_team_t parent_team, int xrange, int yrange, int zrange,
+    shmem_team_t* xaxis_team, shmem_team_t* yaxis_team, shmem_team_t* zaxis_team);
 
 /* ---- Asking ---- */
 
 /// Seconds since some moment of the past, the same for all PEs of a node.
 /// Threads: any, at any time. Cost: about 20 ns.
-double shmemx_wtime(void);
+UCCS_API double shmemx_wtime(void);
 
 /// The name of the machine this PE runs on. The string lives as long as the process.
-const char* shmemx_nodename(void);
+UCCS_API const char* shmemx_nodename(void);
 
 /// Bytes from `ptr` to the end of the block of the symmetric heap that holds it, as they were asked
 /// for; 0 outside of any.
-size_t shmemx_malloc_usable_size(const void* ptr);
+UCCS_API size_t shmemx_malloc_usable_size(const void* ptr);
 
 /* ---- Where PEs are ---- */
 
@@ -79,16 +79,16 @@ typedef struct {
 #define SHMEMX_DISTANCE_REMOTE 5
 
 /// The number of PEs on this node, and their numbers: up to `npes` of them, in order, to `pes`.
-int shmemx_local_npes(void);
-void shmemx_local_pes(int* pes, int npes);
+UCCS_API int shmemx_local_npes(void);
+UCCS_API void shmemx_local_pes(int* pes, int npes);
 
 /// Where `pe` runs, from its binding at the time of the call. Returns 0, or -1 if there is no such PE.
 /// Not collective. Cost: milliseconds at first, then some 10 us.
-int shmemx_pe_locality(int pe, shmemx_locality_t* locality);
+UCCS_API int shmemx_pe_locality(int pe, shmemx_locality_t* locality);
 
 /// How far `pe` is from the caller, SHMEMX_DISTANCE_*; greater is farther. -1 if there is no such PE.
 /// PEs that are not bound are as far as the node is wide. Cost: twice shmemx_pe_locality.
-int shmemx_pe_distance(int pe);
+UCCS_API int shmemx_pe_distance(int pe);
 
 /* ---- Counting operations ---- */
 
@@ -107,12 +107,12 @@ typedef struct {
 
 /// Operations started and complete on `ctx` since it was made; 0 on contexts that do not count.
 /// Threads: any; what other threads do meanwhile may be counted or not.
-void shmemx_pcntr_get_issued_write(shmem_ctx_t ctx, uint64_t* cntr_value);
-void shmemx_pcntr_get_issued_read(shmem_ctx_t ctx, uint64_t* cntr_value);
-void shmemx_pcntr_get_completed_write(shmem_ctx_t ctx, uint64_t* cntr_value);
-void shmemx_pcntr_get_completed_read(shmem_ctx_t ctx, uint64_t* cntr_value);
-void shmemx_pcntr_get_completed_target(uint64_t* cntr_value);
-void shmemx_pcntr_get_all(shmem_ctx_t ctx, shmemx_pcntr_t* pcntr);
+UCCS_API void shmemx_pcntr_get_issued_write(shmem_ctx_t ctx, uint64_t* cntr_value);
+UCCS_API void shmemx_pcntr_get_issued_read(shmem_ctx_t ctx, uint64_t* cntr_value);
+UCCS_API void shmemx_pcntr_get_completed_write(shmem_ctx_t ctx, uint64_t* cntr_value);
+UCCS_API void shmemx_pcntr_get_completed_read(shmem_ctx_t ctx, uint64_t* cntr_value);
+UCCS_API void shmemx_pcntr_get_completed_target(uint64_t* cntr_value);
+UCCS_API void shmemx_pcntr_get_all(shmem_ctx_t ctx, shmemx_pcntr_t* pcntr);
 
 /* ---- More heaps ---- */
 
@@ -145,67 +145,67 @@ typedef struct {
 
 /// Makes a space; `*space` is SHMEMX_SPACE_INVALID, on all PEs, if there is no room or it is no host
 /// memory. Ends one, with its blocks. Collective over all PEs, with a barrier.
-void shmemx_space_create(shmemx_space_config_t config, shmemx_space_t* space);
-void shmemx_space_destroy(shmemx_space_t space);
+UCCS_API void shmemx_space_create(shmemx_space_config_t config, shmemx_space_t* space);
+UCCS_API void shmemx_space_destroy(shmemx_space_t space);
 
 /// Make a space reachable, and end that. A space is reachable from the start: these are barriers.
-void shmemx_space_attach(shmemx_space_t space);
-void shmemx_space_detach(shmemx_space_t space);
+UCCS_API void shmemx_space_attach(shmemx_space_t space);
+UCCS_API void shmemx_space_detach(shmemx_space_t space);
 
 /// A context for the space: shmem_ctx_create.
-int shmemx_space_create_ctx(shmemx_space_t space, long options, shmem_ctx_t* ctx);
+UCCS_API int shmemx_space_create_ctx(shmemx_space_t space, long options, shmem_ctx_t* ctx);
 
 /// As shmem_malloc, _malloc_with_hints (SHMEMX_MALLOC_NO_BARRIER is a hint), _calloc, _align in a space.
 /// NULL without room, or if `space` is SHMEMX_SPACE_INVALID. Collective as those.
-void* shmemx_space_malloc(shmemx_space_t space, size_t size);
-void* shmemx_space_malloc_with_hints(shmemx_space_t space, size_t size, long hints);
-void* shmemx_space_calloc(shmemx_space_t space, size_t count, size_t size);
-void* shmemx_space_align(shmemx_space_t space, size_t alignment, size_t size);
+UCCS_API void* shmemx_space_malloc(shmemx_space_t space, size_t size);
+UCCS_API void* shmemx_space_malloc_with_hints(shmemx_space_t space, size_t size, long hints);
+UCCS_API void* shmemx_space_calloc(shmemx_space_t space, size_t count, size_t size);
+UCCS_API void* shmemx_space_align(shmemx_space_t space, size_t alignment, size_t size);
 
 /// How full a heap is. Return 0, or -1 if there is no such heap. Not collective. Threads: any.
-int shmemx_space_query(shmemx_space_t space, shmemx_heap_info_t* info);
-int shmemx_heap_query_by_index(shmemx_heap_index_t index, shmemx_heap_info_t* info);
+UCCS_API int shmemx_space_query(shmemx_space_t space, shmemx_heap_info_t* info);
+UCCS_API int shmemx_heap_query_by_index(shmemx_heap_index_t index, shmemx_heap_info_t* info);
 
 /// The same of the symmetric heap. Where its size was not set, it is as large as the machine's memory,
 /// and taken when touched.
-size_t shmemx_heap_total(void);
-size_t shmemx_heap_available(void);
-size_t shmemx_heap_largest(void);
+UCCS_API size_t shmemx_heap_total(void);
+UCCS_API size_t shmemx_heap_available(void);
+UCCS_API size_t shmemx_heap_largest(void);
 
 /// Makes a named heap. Returns its index; -1, on all PEs, if the name is empty or taken, or there is no
 /// room. It lives until shmem_finalize. Collective over all PEs, with a barrier.
-shmemx_heap_index_t shmemx_heap_create_by_name(const char* name, size_t size);
+UCCS_API shmemx_heap_index_t shmemx_heap_create_by_name(const char* name, size_t size);
 
 /// -1, NULL if there is no such heap. The string lives as long as the heap. Not collective.
-shmemx_heap_index_t shmemx_name_to_index(const char* name);
-const char* shmemx_index_to_name(shmemx_heap_index_t index);
+UCCS_API shmemx_heap_index_t shmemx_name_to_index(const char* name);
+UCCS_API const char* shmemx_index_to_name(shmemx_heap_index_t index);
 
 /// shmem_malloc and so on in a heap; one that does not exist ends the job. Collective as those. free and
 /// realloc find a block's heap by themselves. In C11 and C++ shmemx_malloc, _calloc, _align, _realloc
 /// and _free take an index or a name.
-void* shmemx_malloc_by_index(shmemx_heap_index_t index, size_t size);
-void* shmemx_calloc_by_index(shmemx_heap_index_t index, size_t count, size_t size);
-void* shmemx_align_by_index(shmemx_heap_index_t index, size_t alignment, size_t size);
-void* shmemx_realloc_by_index(shmemx_heap_index_t index, void* ptr, size_t size);
-void shmemx_free_by_index(shmemx_heap_index_t index, void* ptr);
-void* shmemx_malloc_by_name(const char* name, size_t size);
-void* shmemx_calloc_by_name(const char* name, size_t count, size_t size);
-void* shmemx_align_by_name(const char* name, size_t alignment, size_t size);
-void* shmemx_realloc_by_name(const char* name, void* ptr, size_t size);
-void shmemx_free_by_name(const char* name, void* ptr);
+UCCS_API void* shmemx_malloc_by_index(shmemx_heap_index_t index, size_t size);
+UCCS_API void* shmemx_calloc_by_index(shmemx_heap_index_t index, size_t count, size_t size);
+UCCS_API void* shmemx_align_by_index(shmemx_heap_index_t index, size_t alignment, size_t size);
+UCCS_API void* shmemx_realloc_by_index(shmemx_heap_index_t index, void* ptr, size_t size);
+UCCS_API void shmemx_free_by_index(shmemx_heap_index_t index, void* ptr);
+UCCS_API void* shmemx_malloc_by_name(const char* name, size_t size);
+UCCS_API void* shmemx_calloc_by_name(const char* name, size_t count, size_t size);
+UCCS_API void* shmemx_align_by_name(const char* name, size_t alignment, size_t size);
+UCCS_API void* shmemx_realloc_by_name(const char* name, void* ptr, size_t size);
+UCCS_API void shmemx_free_by_name(const char* name, void* ptr);
 
 /* ---- Completion without waiting ---- */
 
 /// 1 if all operations before have the effect of shmem_quiet, of shmem_fence; else 0, and operations
 /// go on.
-int shmemx_quiet_test(void);
-int shmemx_ctx_quiet_test(shmem_ctx_t ctx);
-int shmemx_fence_test(void);
-int shmemx_ctx_fence_test(shmem_ctx_t ctx);
+UCCS_API int shmemx_quiet_test(void);
+UCCS_API int shmemx_ctx_quiet_test(shmem_ctx_t ctx);
+UCCS_API int shmemx_fence_test(void);
+UCCS_API int shmemx_ctx_fence_test(shmem_ctx_t ctx);
 
 /// Waits until the sources of all puts before may be reused; they need not have arrived.
-void shmemx_local_complete(void);
-void shmemx_ctx_local_complete(shmem_ctx_t ctx);
+UCCS_API void shmemx_local_complete(void);
+UCCS_API void shmemx_ctx_local_complete(shmem_ctx_t ctx);
 
 /* ---- Waiting for a limited time ---- */
 
@@ -221,211 +221,229 @@ void shmemx_ctx_local_complete(shmem_ctx_t ctx);
  * An empty set of variables is satisfied at once. Threads, progress: as without a limit. */
 
 /// Waits until `*ivar` compares with `cmp_value`.
-int shmemx_short_wait_until_timeout(short* ivar, int cmp, short cmp_value, uint64_t timeout_ns);
-int shmemx_int_wait_until_timeout(int* ivar, int cmp, int cmp_value, uint64_t timeout_ns);
-int shmemx_long_wait_until_timeout(long* ivar, int cmp, long cmp_value, uint64_t timeout_ns);
-int shmemx_longlong_wait_until_timeout(long long* ivar, int cmp, long long cmp_value, uint64_t
+UCCS_API int shmemx_short_wait_until_timeout(short* ivar, int cmp, short cmp_value, uint64_t
     timeout_ns);
-int shmemx_ushort_wait_until_timeout(unsigned short* ivar, int cmp, unsigned short cmp_value,
+UCCS_API int shmemx_int_wait_until_timeout(int* ivar, int cmp, int cmp_value, uint64_t timeout_ns);
+UCCS_API int shmemx_long_wait_until_timeout(long* ivar, int cmp, long cmp_value, uint64_t
+    timeout_ns);
+UCCS_API int shmemx_longlong_wait_until_timeout(long long* ivar, int cmp, long long cmp_value,
     uint64_t timeout_ns);
-int shmemx_uint_wait_until_timeout(unsigned int* ivar, int cmp, unsigned int cmp_value, uint64_t
-    timeout_ns);
-int shmemx_ulong_wait_until_timeout(unsigned long* ivar, int cmp, unsigned long cmp_value, uint64_t
-    timeout_ns);
-int shmemx_ulonglong_wait_until_timeout(unsigned long long* ivar, int cmp, unsigned long long
+UCCS_API int shmemx_ushort_wait_until_timeout(unsigned short* ivar, int cmp, unsigned short
     cmp_value, uint64_t timeout_ns);
-int shmemx_int32_wait_until_timeout(int32_t* ivar, int cmp, int32_t cmp_value, uint64_t timeout_ns);
-int shmemx_int64_wait_until_timeout(int64_t* ivar, int cmp, int64_t cmp_value, uint64_t timeout_ns);
-int shmemx_uint32_wait_until_timeout(uint32_t* ivar, int cmp, uint32_t cmp_value, uint64_t
+UCCS_API int shmemx_uint_wait_until_timeout(unsigned int* ivar, int cmp, unsigned int cmp_value,
+    uint64_t timeout_ns);
+UCCS_API int shmemx_ulong_wait_until_timeout(unsigned long* ivar, int cmp, unsigned long cmp_value,
+    uint64_t timeout_ns);
+UCCS_API int shmemx_ulonglong_wait_until_timeout(unsigned long long* ivar, int cmp, unsigned long
+    long cmp_value, uint64_t timeout_ns);
+UCCS_API int shmemx_int32_wait_until_timeout(int32_t* ivar, int cmp, int32_t cmp_value, uint64_t
     timeout_ns);
-int shmemx_uint64_wait_until_timeout(uint64_t* ivar, int cmp, uint64_t cmp_value, uint64_t
+UCCS_API int shmemx_int64_wait_until_timeout(int64_t* ivar, int cmp, int64_t cmp_value, uint64_t
     timeout_ns);
-int shmemx_size_wait_until_timeout(size_t* ivar, int cmp, size_t cmp_value, uint64_t timeout_ns);
-int shmemx_ptrdiff_wait_until_timeout(ptrdiff_t* ivar, int cmp, ptrdiff_t cmp_value, uint64_t
+UCCS_API int shmemx_uint32_wait_until_timeout(uint32_t* ivar, int cmp, uint32_t cmp_value, uint64_t
     timeout_ns);
+UCCS_API int shmemx_uint64_wait_until_timeout(uint64_t* ivar, int cmp, uint64_t cmp_value, uint64_t
+    timeout_ns);
+UCCS_API int shmemx_size_wait_until_timeout(size_t* ivar, int cmp, size_t cmp_value, uint64_t
+    timeout_ns);
+UCCS_API int shmemx_ptrdiff_wait_until_timeout(ptrdiff_t* ivar, int cmp, ptrdiff_t cmp_value,
+    uint64_t timeout_ns);
 
 /// Waits until all variables that `status` includes compare.
-int shmemx_short_wait_until_all_timeout(short* ivars, size_t nelems, const int* status, int cmp,
-    short cmp_value, uint64_t timeout_ns);
-int shmemx_int_wait_until_all_timeout(int* ivars, size_t nelems, const int* status, int cmp, int
-    cmp_value, uint64_t timeout_ns);
-int shmemx_long_wait_until_all_timeout(long* ivars, size_t nelems, const int* status, int cmp, long
-    cmp_value, uint64_t timeout_ns);
-int shmemx_longlong_wait_until_all_timeout(long long* ivars, size_t nelems, const int* status, int
-    cmp, long long cmp_value, uint64_t timeout_ns);
-int shmemx_ushort_wait_until_all_timeout(unsigned short* ivars, size_t nelems, const int* status,
-    int cmp, unsigned short cmp_value, uint64_t timeout_ns);
-int shmemx_uint_wait_until_all_timeout(unsigned int* ivars, size_t nelems, const int* status, int
-    cmp, unsigned int cmp_value, uint64_t timeout_ns);
-int shmemx_ulong_wait_until_all_timeout(unsigned long* ivars, size_t nelems, const int* status, int
-    cmp, unsigned long cmp_value, uint64_t timeout_ns);
-int shmemx_ulonglong_wait_until_all_timeout(unsigned long long* ivars, size_t nelems, const int*
-    status, int cmp, unsigned long long cmp_value, uint64_t timeout_ns);
-int shmemx_int32_wait_until_all_timeout(int32_t* ivars, size_t nelems, const int* status, int cmp,
-    int32_t cmp_value, uint64_t timeout_ns);
-int shmemx_int64_wait_until_all_timeout(int64_t* ivars, size_t nelems, const int* status, int cmp,
-    int64_t cmp_value, uint64_t timeout_ns);
-int shmemx_uint32_wait_until_all_timeout(uint32_t* ivars, size_t nelems, const int* status, int cmp,
-    uint32_t cmp_value, uint64_t timeout_ns);
-int shmemx_uint64_wait_until_all_timeout(uint64_t* ivars, size_t nelems, const int* status, int cmp,
-    uint64_t cmp_value, uint64_t timeout_ns);
-int shmemx_size_wait_until_all_timeout(size_t* ivars, size_t nelems, const int* status, int cmp,
-    size_t cmp_value, uint64_t timeout_ns);
-int shmemx_ptrdiff_wait_until_all_timeout(ptrdiff_t* ivars, size_t nelems, const int* status, int
-    cmp, ptrdiff_t cmp_value, uint64_t timeout_ns);
-int shmemx_short_wait_until_all_vector_timeout(short* ivars, size_t nelems, const int* status, int
-    cmp, const short* cmp_values, uint64_t timeout_ns);
-int shmemx_int_wait_until_all_vector_timeout(int* ivars, size_t nelems, const int* status, int cmp,
-    const int* cmp_values, uint64_t timeout_ns);
-int shmemx_long_wait_until_all_vector_timeout(long* ivars, size_t nelems, const int* status, int
-    cmp, const long* cmp_values, uint64_t timeout_ns);
-int shmemx_longlong_wait_until_all_vector_timeout(long long* ivars, size_t nelems, const int*
-    status, int cmp, const long long* cmp_values, uint64_t timeout_ns);
-int shmemx_ushort_wait_until_all_vector_timeout(unsigned short* ivars, size_t nelems, const int*
-    status, int cmp, const unsigned short* cmp_values, uint64_t timeout_ns);
-int shmemx_uint_wait_until_all_vector_timeout(unsigned int* ivars, size_t nelems, const int* status,
-    int cmp, const unsigned int* cmp_values, uint64_t timeout_ns);
-int shmemx_ulong_wait_until_all_vector_timeout(unsigned long* ivars, size_t nelems, const int*
-    status, int cmp, const unsigned long* cmp_values, uint64_t timeout_ns);
-int shmemx_ulonglong_wait_until_all_vector_timeout(unsigned long long* ivars, size_t nelems, const
-    int* status, int cmp, const unsigned long long* cmp_values, uint64_t timeout_ns);
-int shmemx_int32_wait_until_all_vector_timeout(int32_t* ivars, size_t nelems, const int* status, int
-    cmp, const int32_t* cmp_values, uint64_t timeout_ns);
-int shmemx_int64_wait_until_all_vector_timeout(int64_t* ivars, size_t nelems, const int* status, int
-    cmp, const int64_t* cmp_values, uint64_t timeout_ns);
-int shmemx_uint32_wait_until_all_vector_timeout(uint32_t* ivars, size_t nelems, const int* status,
-    int cmp, const uint32_t* cmp_values, uint64_t timeout_ns);
-int shmemx_uint64_wait_until_all_vector_timeout(uint64_t* ivars, size_t nelems, const int* status,
-    int cmp, const uint64_t* cmp_values, uint64_t timeout_ns);
-int shmemx_size_wait_until_all_vector_timeout(size_t* ivars, size_t nelems, const int* status, int
-    cmp, const size_t* cmp_values, uint64_t timeout_ns);
-int shmemx_ptrdiff_wait_until_all_vector_timeout(ptrdiff_t* ivars, size_t nelems, const int* status,
-    int cmp, const ptrdiff_t* cmp_values, uint64_t timeout_ns);
+UCCS_API int shmemx_short_wait_until_all_timeout(short* ivars, size_t nelems, const int* status, int
+    cmp, short cmp_value, uint64_t timeout_ns);
+UCCS_API int shmemx_int_wait_until_all_timeout(int* ivars, size_t nelems, const int* status, int
+    cmp, int cmp_value, uint64_t timeout_ns);
+UCCS_API int shmemx_long_wait_until_all_timeout(long* ivars, size_t nelems, const int* status, int
+    cmp, long cmp_value, uint64_t timeout_ns);
+UCCS_API int shmemx_longlong_wait_until_all_timeout(long long* ivars, size_t nelems, const int*
+    status, int cmp, long long cmp_value, uint64_t timeout_ns);
+UCCS_API int shmemx_ushort_wait_until_all_timeout(unsigned short* ivars, size_t nelems, const int*
+    status, int cmp, unsigned short cmp_value, uint64_t timeout_ns);
+UCCS_API int shmemx_uint_wait_until_all_timeout(unsigned int* ivars, size_t nelems, const int*
+    status, int cmp, unsigned int cmp_value, uint64_t timeout_ns);
+UCCS_API int shmemx_ulong_wait_until_all_timeout(unsigned long* ivars, size_t nelems, const int*
+    status, int cmp, unsigned long cmp_value, uint64_t timeout_ns);
+UCCS_API int shmemx_ulonglong_wait_until_all_timeout(unsigned long long* ivars, size_t nelems, const
+    int* status, int cmp, unsigned long long cmp_value, uint64_t timeout_ns);
+UCCS_API int shmemx_int32_wait_until_all_timeout(int32_t* ivars, size_t nelems, const int* status,
+    int cmp, int32_t cmp_value, uint64_t timeout_ns);
+UCCS_API int shmemx_int64_wait_until_all_timeout(int64_t* ivars, size_t nelems, const int* status,
+    int cmp, int64_t cmp_value, uint64_t timeout_ns);
+UCCS_API int shmemx_uint32_wait_until_all_timeout(uint32_t* ivars, size_t nelems, const int* status,
+    int cmp, uint32_t cmp_value, uint64_t timeout_ns);
+UCCS_API int shmemx_uint64_wait_until_all_timeout(uint64_t* ivars, size_t nelems, const int* status,
+    int cmp, uint64_t cmp_value, uint64_t timeout_ns);
+UCCS_API int shmemx_size_wait_until_all_timeout(size_t* ivars, size_t nelems, const int* status, int
+    cmp, size_t cmp_value, uint64_t timeout_ns);
+UCCS_API int shmemx_ptrdiff_wait_until_all_timeout(ptrdiff_t* ivars, size_t nelems, const int*
+    status, int cmp, ptrdiff_t cmp_value, uint64_t timeout_ns);
+UCCS_API int shmemx_short_wait_until_all_vector_timeout(short* ivars, size_t nelems, const int*
+    status, int cmp, const short* cmp_values, uint64_t timeout_ns);
+UCCS_API int shmemx_int_wait_until_all_vector_timeout(int* ivars, size_t nelems, const int* status,
+    int cmp, const int* cmp_values, uint64_t timeout_ns);
+UCCS_API int shmemx_long_wait_until_all_vector_timeout(long* ivars, size_t nelems, const int*
+    status, int cmp, const long* cmp_values, uint64_t timeout_ns);
+UCCS_API int shmemx_longlong_wait_until_all_vector_timeout(long long* ivars, size_t nelems, const
+    int* status, int cmp, const long long* cmp_values, uint64_t timeout_ns);
+UCCS_API int shmemx_ushort_wait_until_all_vector_timeout(unsigned short* ivars, size_t nelems, const
+    int* status, int cmp, const unsigned short* cmp_values, uint64_t timeout_ns);
+UCCS_API int shmemx_uint_wait_until_all_vector_timeout(unsigned int* ivars, size_t nelems, const
+    int* status, int cmp, const unsigned int* cmp_values, uint64_t timeout_ns);
+UCCS_API int shmemx_ulong_wait_until_all_vector_timeout(unsigned long* ivars, size_t nelems, const
+    int* status, int cmp, const unsigned long* cmp_values, uint64_t timeout_ns);
+UCCS_API int shmemx_ulonglong_wait_until_all_vector_timeout(unsigned long long* ivars, size_t
+    nelems, const int* status, int cmp, const unsigned long long* cmp_values, uint64_t timeout_ns);
+UCCS_API int shmemx_int32_wait_until_all_vector_timeout(int32_t* ivars, size_t nelems, const int*
+    status, int cmp, const int32_t* cmp_values, uint64_t timeout_ns);
+UCCS_API int shmemx_int64_wait_until_all_vector_timeout(int64_t* ivars, size_t nelems, const int*
+    status, int cmp, const int64_t* cmp_values, uint64_t timeout_ns);
+UCCS_API int shmemx_uint32_wait_until_all_vector_timeout(uint32_t* ivars, size_t nelems, const int*
+    status, int cmp, const uint32_t* cmp_values, uint64_t timeout_ns);
+UCCS_API int shmemx_uint64_wait_until_all_vector_timeout(uint64_t* ivars, size_t nelems, const int*
+    status, int cmp, const uint64_t* cmp_values, uint64_t timeout_ns);
+UCCS_API int shmemx_size_wait_until_all_vector_timeout(size_t* ivars, size_t nelems, const int*
+    status, int cmp, const size_t* cmp_values, uint64_t timeout_ns);
+UCCS_API int shmemx_ptrdiff_wait_until_all_vector_timeout(ptrdiff_t* ivars, size_t nelems, const
+    int* status, int cmp, const ptrdiff_t* cmp_values, uint64_t timeout_ns);
 
 /// Waits until one of them does, and sets `index` to its number, SIZE_MAX if the set is empty.
-int shmemx_short_wait_until_any_timeout(short* ivars, size_t nelems, const int* status, int cmp,
-    short cmp_value, uint64_t timeout_ns, size_t* index);
-int shmemx_int_wait_until_any_timeout(int* ivars, size_t nelems, const int* status, int cmp, int
-    cmp_value, uint64_t timeout_ns, size_t* index);
-int shmemx_long_wait_until_any_timeout(long* ivars, size_t nelems, const int* status, int cmp, long
-    cmp_value, uint64_t timeout_ns, size_t* index);
-int shmemx_longlong_wait_until_any_timeout(long long* ivars, size_t nelems, const int* status, int
-    cmp, long long cmp_value, uint64_t timeout_ns, size_t* index);
-int shmemx_ushort_wait_until_any_timeout(unsigned short* ivars, size_t nelems, const int* status,
-    int cmp, unsigned short cmp_value, uint64_t timeout_ns, size_t* index);
-int shmemx_uint_wait_until_any_timeout(unsigned int* ivars, size_t nelems, const int* status, int
-    cmp, unsigned int cmp_value, uint64_t timeout_ns, size_t* index);
-int shmemx_ulong_wait_until_any_timeout(unsigned long* ivars, size_t nelems, const int* status, int
-    cmp, unsigned long cmp_value, uint64_t timeout_ns, size_t* index);
-int shmemx_ulonglong_wait_until_any_timeout(unsigned long long* ivars, size_t nelems, const int*
-    status, int cmp, unsigned long long cmp_value, uint64_t timeout_ns, size_t* index);
-int shmemx_int32_wait_until_any_timeout(int32_t* ivars, size_t nelems, const int* status, int cmp,
-    int32_t cmp_value, uint64_t timeout_ns, size_t* index);
-int shmemx_int64_wait_until_any_timeout(int64_t* ivars, size_t nelems, const int* status, int cmp,
-    int64_t cmp_value, uint64_t timeout_ns, size_t* index);
-int shmemx_uint32_wait_until_any_timeout(uint32_t* ivars, size_t nelems, const int* status, int cmp,
-    uint32_t cmp_value, uint64_t timeout_ns, size_t* index);
-int shmemx_uint64_wait_until_any_timeout(uint64_t* ivars, size_t nelems, const int* status, int cmp,
-    uint64_t cmp_value, uint64_t timeout_ns, size_t* index);
-int shmemx_size_wait_until_any_timeout(size_t* ivars, size_t nelems, const int* status, int cmp,
-    size_t cmp_value, uint64_t timeout_ns, size_t* index);
-int shmemx_ptrdiff_wait_until_any_timeout(ptrdiff_t* ivars, size_t nelems, const int* status, int
-    cmp, ptrdiff_t cmp_value, uint64_t timeout_ns, size_t* index);
-int shmemx_short_wait_until_any_vector_timeout(short* ivars, size_t nelems, const int* status, int
-    cmp, const short* cmp_values, uint64_t timeout_ns, size_t* index);
-int shmemx_int_wait_until_any_vector_timeout(int* ivars, size_t nelems, const int* status, int cmp,
-    const int* cmp_values, uint64_t timeout_ns, size_t* index);
-int shmemx_long_wait_until_any_vector_timeout(long* ivars, size_t nelems, const int* status, int
-    cmp, const long* cmp_values, uint64_t timeout_ns, size_t* index);
-int shmemx_longlong_wait_until_any_vector_timeout(long long* ivars, size_t nelems, const int*
-    status, int cmp, const long long* cmp_values, uint64_t timeout_ns, size_t* index);
-int shmemx_ushort_wait_until_any_vector_timeout(unsigned short* ivars, size_t nelems, const int*
-    status, int cmp, const unsigned short* cmp_values, uint64_t timeout_ns, size_t* index);
-int shmemx_uint_wait_until_any_vector_timeout(unsigned int* ivars, size_t nelems, const int* status,
-    int cmp, const unsigned int* cmp_values, uint64_t timeout_ns, size_t* index);
-int shmemx_ulong_wait_until_any_vector_timeout(unsigned long* ivars, size_t nelems, const int*
-    status, int cmp, const unsigned long* cmp_values, uint64_t timeout_ns, size_t* index);
-int shmemx_ulonglong_wait_until_any_vector_timeout(unsigned long long* ivars, size_t nelems, const
-    int* status, int cmp, const unsigned long long* cmp_values, uint64_t timeout_ns, size_t* index);
-int shmemx_int32_wait_until_any_vector_timeout(int32_t* ivars, size_t nelems, const int* status, int
-    cmp, const int32_t* cmp_values, uint64_t timeout_ns, size_t* index);
-int shmemx_int64_wait_until_any_vector_timeout(int64_t* ivars, size_t nelems, const int* status, int
-    cmp, const int64_t* cmp_values, uint64_t timeout_ns, size_t* index);
-int shmemx_uint32_wait_until_any_vector_timeout(uint32_t* ivars, size_t nelems, const int* status,
-    int cmp, const uint32_t* cmp_values, uint64_t timeout_ns, size_t* index);
-int shmemx_uint64_wait_until_any_vector_timeout(uint64_t* ivars, size_t nelems, const int* status,
-    int cmp, const uint64_t* cmp_values, uint64_t timeout_ns, size_t* index);
-int shmemx_size_wait_until_any_vector_timeout(size_t* ivars, size_t nelems, const int* status, int
-    cmp, const size_t* cmp_values, uint64_t timeout_ns, size_t* index);
-int shmemx_ptrdiff_wait_until_any_vector_timeout(ptrdiff_t* ivars, size_t nelems, const int* status,
-    int cmp, const ptrdiff_t* cmp_values, uint64_t timeout_ns, size_t* index);
+UCCS_API int shmemx_short_wait_until_any_timeout(short* ivars, size_t nelems, const int* status, int
+    cmp, short cmp_value, uint64_t timeout_ns, size_t* index);
+UCCS_API int shmemx_int_wait_until_any_timeout(int* ivars, size_t nelems, const int* status, int
+    cmp, int cmp_value, uint64_t timeout_ns, size_t* index);
+UCCS_API int shmemx_long_wait_until_any_timeout(long* ivars, size_t nelems, const int* status, int
+    cmp, long cmp_value, uint64_t timeout_ns, size_t* index);
+UCCS_API int shmemx_longlong_wait_until_any_timeout(long long* ivars, size_t nelems, const int*
+    status, int cmp, long long cmp_value, uint64_t timeout_ns, size_t* index);
+UCCS_API int shmemx_ushort_wait_until_any_timeout(unsigned short* ivars, size_t nelems, const int*
+    status, int cmp, unsigned short cmp_value, uint64_t timeout_ns, size_t* index);
+UCCS_API int shmemx_uint_wait_until_any_timeout(unsigned int* ivars, size_t nelems, const int*
+    status, int cmp, unsigned int cmp_value, uint64_t timeout_ns, size_t* index);
+UCCS_API int shmemx_ulong_wait_until_any_timeout(unsigned long* ivars, size_t nelems, const int*
+    status, int cmp, unsigned long cmp_value, uint64_t timeout_ns, size_t* index);
+UCCS_API int shmemx_ulonglong_wait_until_any_timeout(unsigned long long* ivars, size_t nelems, const
+    int* status, int cmp, unsigned long long cmp_value, uint64_t timeout_ns, size_t* index);
+UCCS_API int shmemx_int32_wait_until_any_timeout(int32_t* ivars, size_t nelems, const int* status,
+    int cmp, int32_t cmp_value, uint64_t timeout_ns, size_t* index);
+UCCS_API int shmemx_int64_wait_until_any_timeout(int64_t* ivars, size_t nelems, const int* status,
+    int cmp, int64_t cmp_value, uint64_t timeout_ns, size_t* index);
+UCCS_API int shmemx_uint32_wait_until_any_timeout(uint32_t* ivars, size_t nelems, const int* status,
+    int cmp, uint32_t cmp_value, uint64_t timeout_ns, size_t* index);
+UCCS_API int shmemx_uint64_wait_until_any_timeout(uint64_t* ivars, size_t nelems, const int* status,
+    int cmp, uint64_t cmp_value, uint64_t timeout_ns, size_t* index);
+UCCS_API int shmemx_size_wait_until_any_timeout(size_t* ivars, size_t nelems, const int* status, int
+    cmp, size_t cmp_value, uint64_t timeout_ns, size_t* index);
+UCCS_API int shmemx_ptrdiff_wait_until_any_timeout(ptrdiff_t* ivars, size_t nelems, const int*
+    status, int cmp, ptrdiff_t cmp_value, uint64_t timeout_ns, size_t* index);
+UCCS_API int shmemx_short_wait_until_any_vector_timeout(short* ivars, size_t nelems, const int*
+    status, int cmp, const short* cmp_values, uint64_t timeout_ns, size_t* index);
+UCCS_API int shmemx_int_wait_until_any_vector_timeout(int* ivars, size_t nelems, const int* status,
+    int cmp, const int* cmp_values, uint64_t timeout_ns, size_t* index);
+UCCS_API int shmemx_long_wait_until_any_vector_timeout(long* ivars, size_t nelems, const int*
+    status, int cmp, const long* cmp_values, uint64_t timeout_ns, size_t* index);
+UCCS_API int shmemx_longlong_wait_until_any_vector_timeout(long long* ivars, size_t nelems, const
+    int* status, int cmp, const long long* cmp_values, uint64_t timeout_ns, size_t* index);
+UCCS_API int shmemx_ushort_wait_until_any_vector_timeout(unsigned short* ivars, size_t nelems, const
+    int* status, int cmp, const unsigned short* cmp_values, uint64_t timeout_ns, size_t* index);
+UCCS_API int shmemx_uint_wait_until_any_vector_timeout(unsigned int* ivars, size_t nelems, const
+    int* status, int cmp, const unsigned int* cmp_values, uint64_t timeout_ns, size_t* index);
+UCCS_API int shmemx_ulong_wait_until_any_vector_timeout(unsigned long* ivars, size_t nelems, const
+    int* status, int cmp, const unsigned long* cmp_values, uint64_t timeout_ns, size_t* index);
+UCCS_API int shmemx_ulonglong_wait_until_any_vector_timeout(unsigned long long* ivars, size_t
+    nelems, const int* status, int cmp, const unsigned long long* cmp_values, uint64_t timeout_ns,
+    size_t* index);
+UCCS_API int shmemx_int32_wait_until_any_vector_timeout(int32_t* ivars, size_t nelems, const int*
+    status, int cmp, const int32_t* cmp_values, uint64_t timeout_ns, size_t* index);
+UCCS_API int shmemx_int64_wait_until_any_vector_timeout(int64_t* ivars, size_t nelems, const int*
+    status, int cmp, const int64_t* cmp_values, uint64_t timeout_ns, size_t* index);
+UCCS_API int shmemx_uint32_wait_until_any_vector_timeout(uint32_t* ivars, size_t nelems, const int*
+    status, int cmp, const uint32_t* cmp_values, uint64_t timeout_ns, size_t* index);
+UCCS_API int shmemx_uint64_wait_until_any_vector_timeout(uint64_t* ivars, size_t nelems, const int*
+    status, int cmp, const uint64_t* cmp_values, uint64_t timeout_ns, size_t* index);
+UCCS_API int shmemx_size_wait_until_any_vector_timeout(size_t* ivars, size_t nelems, const int*
+    status, int cmp, const size_t* cmp_values, uint64_t timeout_ns, size_t* index);
+UCCS_API int shmemx_ptrdiff_wait_until_any_vector_timeout(ptrdiff_t* ivars, size_t nelems, const
+    int* status, int cmp, const ptrdiff_t* cmp_values, uint64_t timeout_ns, size_t* index);
 
 /// Waits until at least one of them does, writes the numbers of all that do to `indices` (room for
 /// `nelems`), and how many there are to `found`.
-int shmemx_short_wait_until_some_timeout(short* ivars, size_t nelems, size_t* indices, const int*
-    status, int cmp, short cmp_value, uint64_t timeout_ns, size_t* found);
-int shmemx_int_wait_until_some_timeout(int* ivars, size_t nelems, size_t* indices, const int*
-    status, int cmp, int cmp_value, uint64_t timeout_ns, size_t* found);
-int shmemx_long_wait_until_some_timeout(long* ivars, size_t nelems, size_t* indices, const int*
-    status, int cmp, long cmp_value, uint64_t timeout_ns, size_t* found);
-int shmemx_longlong_wait_until_some_timeout(long long* ivars, size_t nelems, size_t* indices, const
-    int* status, int cmp, long long cmp_value, uint64_t timeout_ns, size_t* found);
-int shmemx_ushort_wait_until_some_timeout(unsigned short* ivars, size_t nelems, size_t* indices,
-    const int* status, int cmp, unsigned short cmp_value, uint64_t timeout_ns, size_t* found);
-int shmemx_uint_wait_until_some_timeout(unsigned int* ivars, size_t nelems, size_t* indices, const
-    int* status, int cmp, unsigned int cmp_value, uint64_t timeout_ns, size_t* found);
-int shmemx_ulong_wait_until_some_timeout(unsigned long* ivars, size_t nelems, size_t* indices, const
-    int* status, int cmp, unsigned long cmp_value, uint64_t timeout_ns, size_t* found);
-int shmemx_ulonglong_wait_until_some_timeout(unsigned long long* ivars, size_t nelems, size_t*
-    indices, const int* status, int cmp, unsigned long long cmp_value, uint64_t timeout_ns, size_t*
+UCCS_API int shmemx_short_wait_until_some_timeout(short* ivars, size_t nelems, size_t* indices,
+    const int* status, int cmp, short cmp_value, uint64_t timeout_ns, size_t* found);
+UCCS_API int shmemx_int_wait_until_some_timeout(int* ivars, size_t nelems, size_t* indices, const
+    int* status, int cmp, int cmp_value, uint64_t timeout_ns, size_t* found);
+UCCS_API int shmemx_long_wait_until_some_timeout(long* ivars, size_t nelems, size_t* indices, const
+    int* status, int cmp, long cmp_value, uint64_t timeout_ns, size_t* found);
+UCCS_API int shmemx_longlong_wait_until_some_timeout(long long* ivars, size_t nelems, size_t*
+    indices, const int* status, int cmp, long long cmp_value, uint64_t timeout_ns, size_t* found);
+UCCS_API int shmemx_ushort_wait_until_some_timeout(unsigned short* ivars, size_t nelems, size_t*
+    indices, const int* status, int cmp, unsigned short cmp_value, uint64_t timeout_ns, size_t*
     found);
-int shmemx_int32_wait_until_some_timeout(int32_t* ivars, size_t nelems, size_t* indices, const int*
-    status, int cmp, int32_t cmp_value, uint64_t timeout_ns, size_t* found);
-int shmemx_int64_wait_until_some_timeout(int64_t* ivars, size_t nelems, size_t* indices, const int*
-    status, int cmp, int64_t cmp_value, uint64_t timeout_ns, size_t* found);
-int shmemx_uint32_wait_until_some_timeout(uint32_t* ivars, size_t nelems, size_t* indices, const
-    int* status, int cmp, uint32_t cmp_value, uint64_t timeout_ns, size_t* found);
-int shmemx_uint64_wait_until_some_timeout(uint64_t* ivars, size_t nelems, size_t* indices, const
-    int* status, int cmp, uint64_t cmp_value, uint64_t timeout_ns, size_t* found);
-int shmemx_size_wait_until_some_timeout(size_t* ivars, size_t nelems, size_t* indices, const int*
-    status, int cmp, size_t cmp_value, uint64_t timeout_ns, size_t* found);
-int shmemx_ptrdiff_wait_until_some_timeout(ptrdiff_t* ivars, size_t nelems, size_t* indices, const
-    int* status, int cmp, ptrdiff_t cmp_value, uint64_t timeout_ns, size_t* found);
-int shmemx_short_wait_until_some_vector_timeout(short* ivars, size_t nelems, size_t* indices, const
-    int* status, int cmp, const short* cmp_values, uint64_t timeout_ns, size_t* found);
-int shmemx_int_wait_until_some_vector_timeout(int* ivars, size_t nelems, size_t* indices, const int*
-    status, int cmp, const int* cmp_values, uint64_t timeout_ns, size_t* found);
-int shmemx_long_wait_until_some_vector_timeout(long* ivars, size_t nelems, size_t* indices, const
-    int* status, int cmp, const long* cmp_values, uint64_t timeout_ns, size_t* found);
-int shmemx_longlong_wait_until_some_vector_timeout(long long* ivars, size_t nelems, size_t* indices,
-    const int* status, int cmp, const long long* cmp_values, uint64_t timeout_ns, size_t* found);
-int shmemx_ushort_wait_until_some_vector_timeout(unsigned short* ivars, size_t nelems, size_t*
-    indices, const int* status, int cmp, const unsigned short* cmp_values, uint64_t timeout_ns,
+UCCS_API int shmemx_uint_wait_until_some_timeout(unsigned int* ivars, size_t nelems, size_t*
+    indices, const int* status, int cmp, unsigned int cmp_value, uint64_t timeout_ns, size_t*
+    found);
+UCCS_API int shmemx_ulong_wait_until_some_timeout(unsigned long* ivars, size_t nelems, size_t*
+    indices, const int* status, int cmp, unsigned long cmp_value, uint64_t timeout_ns, size_t*
+    found);
+UCCS_API int shmemx_ulonglong_wait_until_some_timeout(unsigned long long* ivars, size_t nelems,
+    size_t* indices, const int* status, int cmp, unsigned long long cmp_value, uint64_t timeout_ns,
     size_t* found);
-int shmemx_uint_wait_until_some_vector_timeout(unsigned int* ivars, size_t nelems, size_t* indices,
-    const int* status, int cmp, const unsigned int* cmp_values, uint64_t timeout_ns, size_t* found);
-int shmemx_ulong_wait_until_some_vector_timeout(unsigned long* ivars, size_t nelems, size_t*
-    indices, const int* status, int cmp, const unsigned long* cmp_values, uint64_t timeout_ns,
-    size_t* found);
-int shmemx_ulonglong_wait_until_some_vector_timeout(unsigned long long* ivars, size_t nelems,
-    size_t* indices, const int* status, int cmp, const unsigned long long* cmp_values, uint64_t
+UCCS_API int shmemx_int32_wait_until_some_timeout(int32_t* ivars, size_t nelems, size_t* indices,
+    const int* status, int cmp, int32_t cmp_value, uint64_t timeout_ns, size_t* found);
+UCCS_API int shmemx_int64_wait_until_some_timeout(int64_t* ivars, size_t nelems, size_t* indices,
+    const int* status, int cmp, int64_t cmp_value, uint64_t timeout_ns, size_t* found);
+UCCS_API int shmemx_uint32_wait_until_some_timeout(uint32_t* ivars, size_t nelems, size_t* indices,
+    const int* status, int cmp, uint32_t cmp_value, uint64_t timeout_ns, size_t* found);
+UCCS_API int shmemx_uint64_wait_until_some_timeout(uint64_t* ivars, size_t nelems, size_t* indices,
+    const int* status, int cmp, uint64_t cmp_value, uint64_t timeout_ns, size_t* found);
+UCCS_API int shmemx_size_wait_until_some_timeout(size_t* ivars, size_t nelems, size_t* indices,
+    const int* status, int cmp, size_t cmp_value, uint64_t timeout_ns, size_t* found);
+UCCS_API int shmemx_ptrdiff_wait_until_some_timeout(ptrdiff_t* ivars, size_t nelems, size_t*
+    indices, const int* status, int cmp, ptrdiff_t cmp_value, uint64_t timeout_ns, size_t* found);
+UCCS_API int shmemx_short_wait_until_some_vector_timeout(short* ivars, size_t nelems, size_t*
+    indices, const int* status, int cmp, const short* cmp_values, uint64_t timeout_ns, size_t*
+    found);
+UCCS_API int shmemx_int_wait_until_some_vector_timeout(int* ivars, size_t nelems, size_t* indices,
+    const int* status, int cmp, const int* cmp_values, uint64_t timeout_ns, size_t* found);
+UCCS_API int shmemx_long_wait_until_some_vector_timeout(long* ivars, size_t nelems, size_t* indices,
+    const int* status, int cmp, const long* cmp_values, uint64_t timeout_ns, size_t* found);
+UCCS_API int shmemx_longlong_wait_until_some_vector_timeout(long long* ivars, size_t nelems, size_t*
+    indices, const int* status, int cmp, const long long* cmp_values, uint64_t timeout_ns, size_t*
+    found);
+UCCS_API int shmemx_ushort_wait_until_some_vector_timeout(unsigned short* ivars, size_t nelems,
+    size_t* indices, const int* status, int cmp, const unsigned short* cmp_values, uint64_t
     timeout_ns, size_t* found);
-int shmemx_int32_wait_until_some_vector_timeout(int32_t* ivars, size_t nelems, size_t* indices,
-    const int* status, int cmp, const int32_t* cmp_values, uint64_t timeout_ns, size_t* found);
-int shmemx_int64_wait_until_some_vector_timeout(int64_t* ivars, size_t nelems, size_t* indices,
-    const int* status, int cmp, const int64_t* cmp_values, uint64_t timeout_ns, size_t* found);
-int shmemx_uint32_wait_until_some_vector_timeout(uint32_t* ivars, size_t nelems, size_t* indices,
-    const int* status, int cmp, const uint32_t* cmp_values, uint64_t timeout_ns, size_t* found);
-int shmemx_uint64_wait_until_some_vector_timeout(uint64_t* ivars, size_t nelems, size_t* indices,
-    const int* status, int cmp, const uint64_t* cmp_values, uint64_t timeout_ns, size_t* found);
-int shmemx_size_wait_until_some_vector_timeout(size_t* ivars, size_t nelems, size_t* indices, const
-    int* status, int cmp, const size_t* cmp_values, uint64_t timeout_ns, size_t* found);
-int shmemx_ptrdiff_wait_until_some_vector_timeout(ptrdiff_t* ivars, size_t nelems, size_t* indices,
-    const int* status, int cmp, const ptrdiff_t* cmp_values, uint64_t timeout_ns, size_t* found);
+UCCS_API int shmemx_uint_wait_until_some_vector_timeout(unsigned int* ivars, size_t nelems, size_t*
+    indices, const int* status, int cmp, const unsigned int* cmp_values, uint64_t timeout_ns,
+    size_t* found);
+UCCS_API int shmemx_ulong_wait_until_some_vector_timeout(unsigned long* ivars, size_t nelems,
+    size_t* indices, const int* status, int cmp, const unsigned long* cmp_values, uint64_t
+    timeout_ns, size_t* found);
+UCCS_API int shmemx_ulonglong_wait_until_some_vector_timeout(unsigned long long* ivars, size_t
+    nelems, size_t* indices, const int* status, int cmp, const unsigned long long* cmp_values,
+    uint64_t timeout_ns, size_t* found);
+UCCS_API int shmemx_int32_wait_until_some_vector_timeout(int32_t* ivars, size_t nelems, size_t*
+    indices, const int* status, int cmp, const int32_t* cmp_values, uint64_t timeout_ns, size_t*
+    found);
+UCCS_API int shmemx_int64_wait_until_some_vector_timeout(int64_t* ivars, size_t nelems, size_t*
+    indices, const int* status, int cmp, const int64_t* cmp_values, uint64_t timeout_ns, size_t*
+    found);
+UCCS_API int shmemx_uint32_wait_until_some_vector_timeout(uint32_t* ivars, size_t nelems, size_t*
+    indices, const int* status, int cmp, const uint32_t* cmp_values, uint64_t timeout_ns, size_t*
+    found);
+UCCS_API int shmemx_uint64_wait_until_some_vector_timeout(uint64_t* ivars, size_t nelems, size_t*
+    indices, const int* status, int cmp, const uint64_t* cmp_values, uint64_t timeout_ns, size_t*
+    found);
+UCCS_API int shmemx_size_wait_until_some_vector_timeout(size_t* ivars, size_t nelems, size_t*
+    indices, const int* status, int cmp, const size_t* cmp_values, uint64_t timeout_ns, size_t*
+    found);
+UCCS_API int shmemx_ptrdiff_wait_until_some_vector_timeout(ptrdiff_t* ivars, size_t nelems, size_t*
+    indices, const int* status, int cmp, const ptrdiff_t* cmp_values, uint64_t timeout_ns, size_t*
+    found);
 
 /// Waits for a signal, and sets `value` to the one that satisfied the comparison; it may be NULL.
-int shmemx_signal_wait_until_timeout(uint64_t* sig_addr, int cmp, uint64_t cmp_value, uint64_t
-    timeout_ns, uint64_t* value);
+UCCS_API int shmemx_signal_wait_until_timeout(uint64_t* sig_addr, int cmp, uint64_t cmp_value,
+    uint64_t timeout_ns, uint64_t* value);
 
 /* ---- Operations with a handle ---- */
 
@@ -440,578 +458,594 @@ typedef void* shmemx_request_handle_t;
  * handle is SHMEMX_REQUEST_NULL. */
 
 /// As shmem_NAME_put_nbi and shmem_NAME_get_nbi.
-void shmemx_float_put_nb(float* dest, const float* source, size_t nelems, int pe,
+UCCS_API void shmemx_float_put_nb(float* dest, const float* source, size_t nelems, int pe,
     shmemx_request_handle_t* desc);
-void shmemx_double_put_nb(double* dest, const double* source, size_t nelems, int pe,
+UCCS_API void shmemx_double_put_nb(double* dest, const double* source, size_t nelems, int pe,
     shmemx_request_handle_t* desc);
-void shmemx_longdouble_put_nb(long double* dest, const long double* source, size_t nelems, int pe,
+UCCS_API void shmemx_longdouble_put_nb(long double* dest, const long double* source, size_t nelems,
+    int pe, shmemx_request_handle_t* desc);
+UCCS_API void shmemx_char_put_nb(char* dest, const char* source, size_t nelems, int pe,
     shmemx_request_handle_t* desc);
-void shmemx_char_put_nb(char* dest, const char* source, size_t nelems, int pe,
-    shmemx_request_handle_t* desc);
-void shmemx_schar_put_nb(signed char* dest, const signed char* source, size_t nelems, int pe,
-    shmemx_request_handle_t* desc);
-void shmemx_short_put_nb(short* dest, const short* source, size_t nelems, int pe,
-    shmemx_request_handle_t* desc);
-void shmemx_int_put_nb(int* dest, const int* source, size_t nelems, int pe, shmemx_request_handle_t*
-    desc);
-void shmemx_long_put_nb(long* dest, const long* source, size_t nelems, int pe,
-    shmemx_request_handle_t* desc);
-void shmemx_longlong_put_nb(long long* dest, const long long* source, size_t nelems, int pe,
-    shmemx_request_handle_t* desc);
-void shmemx_uchar_put_nb(unsigned char* dest, const unsigned char* source, size_t nelems, int pe,
-    shmemx_request_handle_t* desc);
-void shmemx_ushort_put_nb(unsigned short* dest, const unsigned short* source, size_t nelems, int pe,
-    shmemx_request_handle_t* desc);
-void shmemx_uint_put_nb(unsigned int* dest, const unsigned int* source, size_t nelems, int pe,
-    shmemx_request_handle_t* desc);
-void shmemx_ulong_put_nb(unsigned long* dest, const unsigned long* source, size_t nelems, int pe,
-    shmemx_request_handle_t* desc);
-void shmemx_ulonglong_put_nb(unsigned long long* dest, const unsigned long long* source, size_t
-    nelems, int pe, shmemx_request_handle_t* desc);
-void shmemx_int8_put_nb(int8_t* dest, const int8_t* source, size_t nelems, int pe,
-    shmemx_request_handle_t* desc);
-void shmemx_int16_put_nb(int16_t* dest, const int16_t* source, size_t nelems, int pe,
-    shmemx_request_handle_t* desc);
-void shmemx_int32_put_nb(int32_t* dest, const int32_t* source, size_t nelems, int pe,
-    shmemx_request_handle_t* desc);
-void shmemx_int64_put_nb(int64_t* dest, const int64_t* source, size_t nelems, int pe,
-    shmemx_request_handle_t* desc);
-void shmemx_uint8_put_nb(uint8_t* dest, const uint8_t* source, size_t nelems, int pe,
-    shmemx_request_handle_t* desc);
-void shmemx_uint16_put_nb(uint16_t* dest, const uint16_t* source, size_t nelems, int pe,
-    shmemx_request_handle_t* desc);
-void shmemx_uint32_put_nb(uint32_t* dest, const uint32_t* source, size_t nelems, int pe,
-    shmemx_request_handle_t* desc);
-void shmemx_uint64_put_nb(uint64_t* dest, const uint64_t* source, size_t nelems, int pe,
-    shmemx_request_handle_t* desc);
-void shmemx_size_put_nb(size_t* dest, const size_t* source, size_t nelems, int pe,
-    shmemx_request_handle_t* desc);
-void shmemx_ptrdiff_put_nb(ptrdiff_t* dest, const ptrdiff_t* source, size_t nelems, int pe,
-    shmemx_request_handle_t* desc);
-void shmemx_ctx_float_put_nb(shmem_ctx_t ctx, float* dest, const float* source, size_t nelems, int
+UCCS_API void shmemx_schar_put_nb(signed char* dest, const signed char* source, size_t nelems, int
     pe, shmemx_request_handle_t* desc);
-void shmemx_ctx_double_put_nb(shmem_ctx_t ctx, double* dest, const double* source, size_t nelems,
-    int pe, shmemx_request_handle_t* desc);
-void shmemx_ctx_longdouble_put_nb(shmem_ctx_t ctx, long double* dest, const long double* source,
-    size_t nelems, int pe, shmemx_request_handle_t* desc);
-void shmemx_ctx_char_put_nb(shmem_ctx_t ctx, char* dest, const char* source, size_t nelems, int pe,
+UCCS_API void shmemx_short_put_nb(short* dest, const short* source, size_t nelems, int pe,
     shmemx_request_handle_t* desc);
-void shmemx_ctx_schar_put_nb(shmem_ctx_t ctx, signed char* dest, const signed char* source, size_t
-    nelems, int pe, shmemx_request_handle_t* desc);
-void shmemx_ctx_short_put_nb(shmem_ctx_t ctx, short* dest, const short* source, size_t nelems, int
+UCCS_API void shmemx_int_put_nb(int* dest, const int* source, size_t nelems, int pe,
+    shmemx_request_handle_t* desc);
+UCCS_API void shmemx_long_put_nb(long* dest, const long* source, size_t nelems, int pe,
+    shmemx_request_handle_t* desc);
+UCCS_API void shmemx_longlong_put_nb(long long* dest, const long long* source, size_t nelems, int
     pe, shmemx_request_handle_t* desc);
-void shmemx_ctx_int_put_nb(shmem_ctx_t ctx, int* dest, const int* source, size_t nelems, int pe,
-    shmemx_request_handle_t* desc);
-void shmemx_ctx_long_put_nb(shmem_ctx_t ctx, long* dest, const long* source, size_t nelems, int pe,
-    shmemx_request_handle_t* desc);
-void shmemx_ctx_longlong_put_nb(shmem_ctx_t ctx, long long* dest, const long long* source, size_t
+UCCS_API void shmemx_uchar_put_nb(unsigned char* dest, const unsigned char* source, size_t nelems,
+    int pe, shmemx_request_handle_t* desc);
+UCCS_API void shmemx_ushort_put_nb(unsigned short* dest, const unsigned short* source, size_t
     nelems, int pe, shmemx_request_handle_t* desc);
-void shmemx_ctx_uchar_put_nb(shmem_ctx_t ctx, unsigned char* dest, const unsigned char* source,
-    size_t nelems, int pe, shmemx_request_handle_t* desc);
-void shmemx_ctx_ushort_put_nb(shmem_ctx_t ctx, unsigned short* dest, const unsigned short* source,
-    size_t nelems, int pe, shmemx_request_handle_t* desc);
-void shmemx_ctx_uint_put_nb(shmem_ctx_t ctx, unsigned int* dest, const unsigned int* source, size_t
-    nelems, int pe, shmemx_request_handle_t* desc);
-void shmemx_ctx_ulong_put_nb(shmem_ctx_t ctx, unsigned long* dest, const unsigned long* source,
-    size_t nelems, int pe, shmemx_request_handle_t* desc);
-void shmemx_ctx_ulonglong_put_nb(shmem_ctx_t ctx, unsigned long long* dest, const unsigned long
-    long* source, size_t nelems, int pe, shmemx_request_handle_t* desc);
-void shmemx_ctx_int8_put_nb(shmem_ctx_t ctx, int8_t* dest, const int8_t* source, size_t nelems, int
+UCCS_API void shmemx_uint_put_nb(unsigned int* dest, const unsigned int* source, size_t nelems, int
     pe, shmemx_request_handle_t* desc);
-void shmemx_ctx_int16_put_nb(shmem_ctx_t ctx, int16_t* dest, const int16_t* source, size_t nelems,
+UCCS_API void shmemx_ulong_put_nb(unsigned long* dest, const unsigned long* source, size_t nelems,
     int pe, shmemx_request_handle_t* desc);
-void shmemx_ctx_int32_put_nb(shmem_ctx_t ctx, int32_t* dest, const int32_t* source, size_t nelems,
-    int pe, shmemx_request_handle_t* desc);
-void shmemx_ctx_int64_put_nb(shmem_ctx_t ctx, int64_t* dest, const int64_t* source, size_t nelems,
-    int pe, shmemx_request_handle_t* desc);
-void shmemx_ctx_uint8_put_nb(shmem_ctx_t ctx, uint8_t* dest, const uint8_t* source, size_t nelems,
-    int pe, shmemx_request_handle_t* desc);
-void shmemx_ctx_uint16_put_nb(shmem_ctx_t ctx, uint16_t* dest, const uint16_t* source, size_t
-    nelems, int pe, shmemx_request_handle_t* desc);
-void shmemx_ctx_uint32_put_nb(shmem_ctx_t ctx, uint32_t* dest, const uint32_t* source, size_t
-    nelems, int pe, shmemx_request_handle_t* desc);
-void shmemx_ctx_uint64_put_nb(shmem_ctx_t ctx, uint64_t* dest, const uint64_t* source, size_t
-    nelems, int pe, shmemx_request_handle_t* desc);
-void shmemx_ctx_size_put_nb(shmem_ctx_t ctx, size_t* dest, const size_t* source, size_t nelems, int
-    pe, shmemx_request_handle_t* desc);
-void shmemx_ctx_ptrdiff_put_nb(shmem_ctx_t ctx, ptrdiff_t* dest, const ptrdiff_t* source, size_t
-    nelems, int pe, shmemx_request_handle_t* desc);
-void shmemx_float_get_nb(float* dest, const float* source, size_t nelems, int pe,
-    shmemx_request_handle_t* desc);
-void shmemx_double_get_nb(double* dest, const double* source, size_t nelems, int pe,
-    shmemx_request_handle_t* desc);
-void shmemx_longdouble_get_nb(long double* dest, const long double* source, size_t nelems, int pe,
-    shmemx_request_handle_t* desc);
-void shmemx_char_get_nb(char* dest, const char* source, size_t nelems, int pe,
-    shmemx_request_handle_t* desc);
-void shmemx_schar_get_nb(signed char* dest, const signed char* source, size_t nelems, int pe,
-    shmemx_request_handle_t* desc);
-void shmemx_short_get_nb(short* dest, const short* source, size_t nelems, int pe,
-    shmemx_request_handle_t* desc);
-void shmemx_int_get_nb(int* dest, const int* source, size_t nelems, int pe, shmemx_request_handle_t*
-    desc);
-void shmemx_long_get_nb(long* dest, const long* source, size_t nelems, int pe,
-    shmemx_request_handle_t* desc);
-void shmemx_longlong_get_nb(long long* dest, const long long* source, size_t nelems, int pe,
-    shmemx_request_handle_t* desc);
-void shmemx_uchar_get_nb(unsigned char* dest, const unsigned char* source, size_t nelems, int pe,
-    shmemx_request_handle_t* desc);
-void shmemx_ushort_get_nb(unsigned short* dest, const unsigned short* source, size_t nelems, int pe,
-    shmemx_request_handle_t* desc);
-void shmemx_uint_get_nb(unsigned int* dest, const unsigned int* source, size_t nelems, int pe,
-    shmemx_request_handle_t* desc);
-void shmemx_ulong_get_nb(unsigned long* dest, const unsigned long* source, size_t nelems, int pe,
-    shmemx_request_handle_t* desc);
-void shmemx_ulonglong_get_nb(unsigned long long* dest, const unsigned long long* source, size_t
-    nelems, int pe, shmemx_request_handle_t* desc);
-void shmemx_int8_get_nb(int8_t* dest, const int8_t* source, size_t nelems, int pe,
-    shmemx_request_handle_t* desc);
-void shmemx_int16_get_nb(int16_t* dest, const int16_t* source, size_t nelems, int pe,
-    shmemx_request_handle_t* desc);
-void shmemx_int32_get_nb(int32_t* dest, const int32_t* source, size_t nelems, int pe,
-    shmemx_request_handle_t* desc);
-void shmemx_int64_get_nb(int64_t* dest, const int64_t* source, size_t nelems, int pe,
-    shmemx_request_handle_t* desc);
-void shmemx_uint8_get_nb(uint8_t* dest, const uint8_t* source, size_t nelems, int pe,
-    shmemx_request_handle_t* desc);
-void shmemx_uint16_get_nb(uint16_t* dest, const uint16_t* source, size_t nelems, int pe,
-    shmemx_request_handle_t* desc);
-void shmemx_uint32_get_nb(uint32_t* dest, const uint32_t* source, size_t nelems, int pe,
-    shmemx_request_handle_t* desc);
-void shmemx_uint64_get_nb(uint64_t* dest, const uint64_t* source, size_t nelems, int pe,
-    shmemx_request_handle_t* desc);
-void shmemx_size_get_nb(size_t* dest, const size_t* source, size_t nelems, int pe,
-    shmemx_request_handle_t* desc);
-void shmemx_ptrdiff_get_nb(ptrdiff_t* dest, const ptrdiff_t* source, size_t nelems, int pe,
-    shmemx_request_handle_t* desc);
-void shmemx_ctx_float_get_nb(shmem_ctx_t ctx, float* dest, const float* source, size_t nelems, int
-    pe, shmemx_request_handle_t* desc);
-void shmemx_ctx_double_get_nb(shmem_ctx_t ctx, double* dest, const double* source, size_t nelems,
-    int pe, shmemx_request_handle_t* desc);
-void shmemx_ctx_longdouble_get_nb(shmem_ctx_t ctx, long double* dest, const long double* source,
+UCCS_API void shmemx_ulonglong_put_nb(unsigned long long* dest, const unsigned long long* source,
     size_t nelems, int pe, shmemx_request_handle_t* desc);
-void shmemx_ctx_char_get_nb(shmem_ctx_t ctx, char* dest, const char* source, size_t nelems, int pe,
+UCCS_API void shmemx_int8_put_nb(int8_t* dest, const int8_t* source, size_t nelems, int pe,
     shmemx_request_handle_t* desc);
-void shmemx_ctx_schar_get_nb(shmem_ctx_t ctx, signed char* dest, const signed char* source, size_t
+UCCS_API void shmemx_int16_put_nb(int16_t* dest, const int16_t* source, size_t nelems, int pe,
+    shmemx_request_handle_t* desc);
+UCCS_API void shmemx_int32_put_nb(int32_t* dest, const int32_t* source, size_t nelems, int pe,
+    shmemx_request_handle_t* desc);
+UCCS_API void shmemx_int64_put_nb(int64_t* dest, const int64_t* source, size_t nelems, int pe,
+    shmemx_request_handle_t* desc);
+UCCS_API void shmemx_uint8_put_nb(uint8_t* dest, const uint8_t* source, size_t nelems, int pe,
+    shmemx_request_handle_t* desc);
+UCCS_API void shmemx_uint16_put_nb(uint16_t* dest, const uint16_t* source, size_t nelems, int pe,
+    shmemx_request_handle_t* desc);
+UCCS_API void shmemx_uint32_put_nb(uint32_t* dest, const uint32_t* source, size_t nelems, int pe,
+    shmemx_request_handle_t* desc);
+UCCS_API void shmemx_uint64_put_nb(uint64_t* dest, const uint64_t* source, size_t nelems, int pe,
+    shmemx_request_handle_t* desc);
+UCCS_API void shmemx_size_put_nb(size_t* dest, const size_t* source, size_t nelems, int pe,
+    shmemx_request_handle_t* desc);
+UCCS_API void shmemx_ptrdiff_put_nb(ptrdiff_t* dest, const ptrdiff_t* source, size_t nelems, int pe,
+    shmemx_request_handle_t* desc);
+UCCS_API void shmemx_ctx_float_put_nb(shmem_ctx_t ctx, float* dest, const float* source, size_t
     nelems, int pe, shmemx_request_handle_t* desc);
-void shmemx_ctx_short_get_nb(shmem_ctx_t ctx, short* dest, const short* source, size_t nelems, int
-    pe, shmemx_request_handle_t* desc);
-void shmemx_ctx_int_get_nb(shmem_ctx_t ctx, int* dest, const int* source, size_t nelems, int pe,
-    shmemx_request_handle_t* desc);
-void shmemx_ctx_long_get_nb(shmem_ctx_t ctx, long* dest, const long* source, size_t nelems, int pe,
-    shmemx_request_handle_t* desc);
-void shmemx_ctx_longlong_get_nb(shmem_ctx_t ctx, long long* dest, const long long* source, size_t
+UCCS_API void shmemx_ctx_double_put_nb(shmem_ctx_t ctx, double* dest, const double* source, size_t
     nelems, int pe, shmemx_request_handle_t* desc);
-void shmemx_ctx_uchar_get_nb(shmem_ctx_t ctx, unsigned char* dest, const unsigned char* source,
+UCCS_API void shmemx_ctx_longdouble_put_nb(shmem_ctx_t ctx, long double* dest, const long double*
+    source, size_t nelems, int pe, shmemx_request_handle_t* desc);
+UCCS_API void shmemx_ctx_char_put_nb(shmem_ctx_t ctx, char* dest, const char* source, size_t nelems,
+    int pe, shmemx_request_handle_t* desc);
+UCCS_API void shmemx_ctx_schar_put_nb(shmem_ctx_t ctx, signed char* dest, const signed char* source,
     size_t nelems, int pe, shmemx_request_handle_t* desc);
-void shmemx_ctx_ushort_get_nb(shmem_ctx_t ctx, unsigned short* dest, const unsigned short* source,
+UCCS_API void shmemx_ctx_short_put_nb(shmem_ctx_t ctx, short* dest, const short* source, size_t
+    nelems, int pe, shmemx_request_handle_t* desc);
+UCCS_API void shmemx_ctx_int_put_nb(shmem_ctx_t ctx, int* dest, const int* source, size_t nelems,
+    int pe, shmemx_request_handle_t* desc);
+UCCS_API void shmemx_ctx_long_put_nb(shmem_ctx_t ctx, long* dest, const long* source, size_t nelems,
+    int pe, shmemx_request_handle_t* desc);
+UCCS_API void shmemx_ctx_longlong_put_nb(shmem_ctx_t ctx, long long* dest, const long long* source,
     size_t nelems, int pe, shmemx_request_handle_t* desc);
-void shmemx_ctx_uint_get_nb(shmem_ctx_t ctx, unsigned int* dest, const unsigned int* source, size_t
+UCCS_API void shmemx_ctx_uchar_put_nb(shmem_ctx_t ctx, unsigned char* dest, const unsigned char*
+    source, size_t nelems, int pe, shmemx_request_handle_t* desc);
+UCCS_API void shmemx_ctx_ushort_put_nb(shmem_ctx_t ctx, unsigned short* dest, const unsigned short*
+    source, size_t nelems, int pe, shmemx_request_handle_t* desc);
+UCCS_API void shmemx_ctx_uint_put_nb(shmem_ctx_t ctx, unsigned int* dest, const unsigned int*
+    source, size_t nelems, int pe, shmemx_request_handle_t* desc);
+UCCS_API void shmemx_ctx_ulong_put_nb(shmem_ctx_t ctx, unsigned long* dest, const unsigned long*
+    source, size_t nelems, int pe, shmemx_request_handle_t* desc);
+UCCS_API void shmemx_ctx_ulonglong_put_nb(shmem_ctx_t ctx, unsigned long long* dest, const unsigned
+    long long* source, size_t nelems, int pe, shmemx_request_handle_t* desc);
+UCCS_API void shmemx_ctx_int8_put_nb(shmem_ctx_t ctx, int8_t* dest, const int8_t* source, size_t
     nelems, int pe, shmemx_request_handle_t* desc);
-void shmemx_ctx_ulong_get_nb(shmem_ctx_t ctx, unsigned long* dest, const unsigned long* source,
+UCCS_API void shmemx_ctx_int16_put_nb(shmem_ctx_t ctx, int16_t* dest, const int16_t* source, size_t
+    nelems, int pe, shmemx_request_handle_t* desc);
+UCCS_API void shmemx_ctx_int32_put_nb(shmem_ctx_t ctx, int32_t* dest, const int32_t* source, size_t
+    nelems, int pe, shmemx_request_handle_t* desc);
+UCCS_API void shmemx_ctx_int64_put_nb(shmem_ctx_t ctx, int64_t* dest, const int64_t* source, size_t
+    nelems, int pe, shmemx_request_handle_t* desc);
+UCCS_API void shmemx_ctx_uint8_put_nb(shmem_ctx_t ctx, uint8_t* dest, const uint8_t* source, size_t
+    nelems, int pe, shmemx_request_handle_t* desc);
+UCCS_API void shmemx_ctx_uint16_put_nb(shmem_ctx_t ctx, uint16_t* dest, const uint16_t* source,
     size_t nelems, int pe, shmemx_request_handle_t* desc);
-void shmemx_ctx_ulonglong_get_nb(shmem_ctx_t ctx, unsigned long long* dest, const unsigned long
-    long* source, size_t nelems, int pe, shmemx_request_handle_t* desc);
-void shmemx_ctx_int8_get_nb(shmem_ctx_t ctx, int8_t* dest, const int8_t* source, size_t nelems, int
+UCCS_API void shmemx_ctx_uint32_put_nb(shmem_ctx_t ctx, uint32_t* dest, const uint32_t* source,
+    size_t nelems, int pe, shmemx_request_handle_t* desc);
+UCCS_API void shmemx_ctx_uint64_put_nb(shmem_ctx_t ctx, uint64_t* dest, const uint64_t* source,
+    size_t nelems, int pe, shmemx_request_handle_t* desc);
+UCCS_API void shmemx_ctx_size_put_nb(shmem_ctx_t ctx, size_t* dest, const size_t* source, size_t
+    nelems, int pe, shmemx_request_handle_t* desc);
+UCCS_API void shmemx_ctx_ptrdiff_put_nb(shmem_ctx_t ctx, ptrdiff_t* dest, const ptrdiff_t* source,
+    size_t nelems, int pe, shmemx_request_handle_t* desc);
+UCCS_API void shmemx_float_get_nb(float* dest, const float* source, size_t nelems, int pe,
+    shmemx_request_handle_t* desc);
+UCCS_API void shmemx_double_get_nb(double* dest, const double* source, size_t nelems, int pe,
+    shmemx_request_handle_t* desc);
+UCCS_API void shmemx_longdouble_get_nb(long double* dest, const long double* source, size_t nelems,
+    int pe, shmemx_request_handle_t* desc);
+UCCS_API void shmemx_char_get_nb(char* dest, const char* source, size_t nelems, int pe,
+    shmemx_request_handle_t* desc);
+UCCS_API void shmemx_schar_get_nb(signed char* dest, const signed char* source, size_t nelems, int
     pe, shmemx_request_handle_t* desc);
-void shmemx_ctx_int16_get_nb(shmem_ctx_t ctx, int16_t* dest, const int16_t* source, size_t nelems,
-    int pe, shmemx_request_handle_t* desc);
-void shmemx_ctx_int32_get_nb(shmem_ctx_t ctx, int32_t* dest, const int32_t* source, size_t nelems,
-    int pe, shmemx_request_handle_t* desc);
-void shmemx_ctx_int64_get_nb(shmem_ctx_t ctx, int64_t* dest, const int64_t* source, size_t nelems,
-    int pe, shmemx_request_handle_t* desc);
-void shmemx_ctx_uint8_get_nb(shmem_ctx_t ctx, uint8_t* dest, const uint8_t* source, size_t nelems,
-    int pe, shmemx_request_handle_t* desc);
-void shmemx_ctx_uint16_get_nb(shmem_ctx_t ctx, uint16_t* dest, const uint16_t* source, size_t
-    nelems, int pe, shmemx_request_handle_t* desc);
-void shmemx_ctx_uint32_get_nb(shmem_ctx_t ctx, uint32_t* dest, const uint32_t* source, size_t
-    nelems, int pe, shmemx_request_handle_t* desc);
-void shmemx_ctx_uint64_get_nb(shmem_ctx_t ctx, uint64_t* dest, const uint64_t* source, size_t
-    nelems, int pe, shmemx_request_handle_t* desc);
-void shmemx_ctx_size_get_nb(shmem_ctx_t ctx, size_t* dest, const size_t* source, size_t nelems, int
+UCCS_API void shmemx_short_get_nb(short* dest, const short* source, size_t nelems, int pe,
+    shmemx_request_handle_t* desc);
+UCCS_API void shmemx_int_get_nb(int* dest, const int* source, size_t nelems, int pe,
+    shmemx_request_handle_t* desc);
+UCCS_API void shmemx_long_get_nb(long* dest, const long* source, size_t nelems, int pe,
+    shmemx_request_handle_t* desc);
+UCCS_API void shmemx_longlong_get_nb(long long* dest, const long long* source, size_t nelems, int
     pe, shmemx_request_handle_t* desc);
-void shmemx_ctx_ptrdiff_get_nb(shmem_ctx_t ctx, ptrdiff_t* dest, const ptrdiff_t* source, size_t
+UCCS_API void shmemx_uchar_get_nb(unsigned char* dest, const unsigned char* source, size_t nelems,
+    int pe, shmemx_request_handle_t* desc);
+UCCS_API void shmemx_ushort_get_nb(unsigned short* dest, const unsigned short* source, size_t
     nelems, int pe, shmemx_request_handle_t* desc);
-void shmemx_put8_nb(void* dest, const void* source, size_t nelems, int pe, shmemx_request_handle_t*
-    desc);
-void shmemx_put16_nb(void* dest, const void* source, size_t nelems, int pe, shmemx_request_handle_t*
-    desc);
-void shmemx_put32_nb(void* dest, const void* source, size_t nelems, int pe, shmemx_request_handle_t*
-    desc);
-void shmemx_put64_nb(void* dest, const void* source, size_t nelems, int pe, shmemx_request_handle_t*
-    desc);
-void shmemx_put128_nb(void* dest, const void* source, size_t nelems, int pe,
+UCCS_API void shmemx_uint_get_nb(unsigned int* dest, const unsigned int* source, size_t nelems, int
+    pe, shmemx_request_handle_t* desc);
+UCCS_API void shmemx_ulong_get_nb(unsigned long* dest, const unsigned long* source, size_t nelems,
+    int pe, shmemx_request_handle_t* desc);
+UCCS_API void shmemx_ulonglong_get_nb(unsigned long long* dest, const unsigned long long* source,
+    size_t nelems, int pe, shmemx_request_handle_t* desc);
+UCCS_API void shmemx_int8_get_nb(int8_t* dest, const int8_t* source, size_t nelems, int pe,
     shmemx_request_handle_t* desc);
-void shmemx_ctx_put8_nb(shmem_ctx_t ctx, void* dest, const void* source, size_t nelems, int pe,
+UCCS_API void shmemx_int16_get_nb(int16_t* dest, const int16_t* source, size_t nelems, int pe,
     shmemx_request_handle_t* desc);
-void shmemx_ctx_put16_nb(shmem_ctx_t ctx, void* dest, const void* source, size_t nelems, int pe,
+UCCS_API void shmemx_int32_get_nb(int32_t* dest, const int32_t* source, size_t nelems, int pe,
     shmemx_request_handle_t* desc);
-void shmemx_ctx_put32_nb(shmem_ctx_t ctx, void* dest, const void* source, size_t nelems, int pe,
+UCCS_API void shmemx_int64_get_nb(int64_t* dest, const int64_t* source, size_t nelems, int pe,
     shmemx_request_handle_t* desc);
-void shmemx_ctx_put64_nb(shmem_ctx_t ctx, void* dest, const void* source, size_t nelems, int pe,
+UCCS_API void shmemx_uint8_get_nb(uint8_t* dest, const uint8_t* source, size_t nelems, int pe,
     shmemx_request_handle_t* desc);
-void shmemx_ctx_put128_nb(shmem_ctx_t ctx, void* dest, const void* source, size_t nelems, int pe,
+UCCS_API void shmemx_uint16_get_nb(uint16_t* dest, const uint16_t* source, size_t nelems, int pe,
     shmemx_request_handle_t* desc);
-void shmemx_get8_nb(void* dest, const void* source, size_t nelems, int pe, shmemx_request_handle_t*
-    desc);
-void shmemx_get16_nb(void* dest, const void* source, size_t nelems, int pe, shmemx_request_handle_t*
-    desc);
-void shmemx_get32_nb(void* dest, const void* source, size_t nelems, int pe, shmemx_request_handle_t*
-    desc);
-void shmemx_get64_nb(void* dest, const void* source, size_t nelems, int pe, shmemx_request_handle_t*
-    desc);
-void shmemx_get128_nb(void* dest, const void* source, size_t nelems, int pe,
+UCCS_API void shmemx_uint32_get_nb(uint32_t* dest, const uint32_t* source, size_t nelems, int pe,
     shmemx_request_handle_t* desc);
-void shmemx_ctx_get8_nb(shmem_ctx_t ctx, void* dest, const void* source, size_t nelems, int pe,
+UCCS_API void shmemx_uint64_get_nb(uint64_t* dest, const uint64_t* source, size_t nelems, int pe,
     shmemx_request_handle_t* desc);
-void shmemx_ctx_get16_nb(shmem_ctx_t ctx, void* dest, const void* source, size_t nelems, int pe,
+UCCS_API void shmemx_size_get_nb(size_t* dest, const size_t* source, size_t nelems, int pe,
     shmemx_request_handle_t* desc);
-void shmemx_ctx_get32_nb(shmem_ctx_t ctx, void* dest, const void* source, size_t nelems, int pe,
+UCCS_API void shmemx_ptrdiff_get_nb(ptrdiff_t* dest, const ptrdiff_t* source, size_t nelems, int pe,
     shmemx_request_handle_t* desc);
-void shmemx_ctx_get64_nb(shmem_ctx_t ctx, void* dest, const void* source, size_t nelems, int pe,
+UCCS_API void shmemx_ctx_float_get_nb(shmem_ctx_t ctx, float* dest, const float* source, size_t
+    nelems, int pe, shmemx_request_handle_t* desc);
+UCCS_API void shmemx_ctx_double_get_nb(shmem_ctx_t ctx, double* dest, const double* source, size_t
+    nelems, int pe, shmemx_request_handle_t* desc);
+UCCS_API void shmemx_ctx_longdouble_get_nb(shmem_ctx_t ctx, long double* dest, const long double*
+    source, size_t nelems, int pe, shmemx_request_handle_t* desc);
+UCCS_API void shmemx_ctx_char_get_nb(shmem_ctx_t ctx, char* dest, const char* source, size_t nelems,
+    int pe, shmemx_request_handle_t* desc);
+UCCS_API void shmemx_ctx_schar_get_nb(shmem_ctx_t ctx, signed char* dest, const signed char* source,
+    size_t nelems, int pe, shmemx_request_handle_t* desc);
+UCCS_API void shmemx_ctx_short_get_nb(shmem_ctx_t ctx, short* dest, const short* source, size_t
+    nelems, int pe, shmemx_request_handle_t* desc);
+UCCS_API void shmemx_ctx_int_get_nb(shmem_ctx_t ctx, int* dest, const int* source, size_t nelems,
+    int pe, shmemx_request_handle_t* desc);
+UCCS_API void shmemx_ctx_long_get_nb(shmem_ctx_t ctx, long* dest, const long* source, size_t nelems,
+    int pe, shmemx_request_handle_t* desc);
+UCCS_API void shmemx_ctx_longlong_get_nb(shmem_ctx_t ctx, long long* dest, const long long* source,
+    size_t nelems, int pe, shmemx_request_handle_t* desc);
+UCCS_API void shmemx_ctx_uchar_get_nb(shmem_ctx_t ctx, unsigned char* dest, const unsigned char*
+    source, size_t nelems, int pe, shmemx_request_handle_t* desc);
+UCCS_API void shmemx_ctx_ushort_get_nb(shmem_ctx_t ctx, unsigned short* dest, const unsigned short*
+    source, size_t nelems, int pe, shmemx_request_handle_t* desc);
+UCCS_API void shmemx_ctx_uint_get_nb(shmem_ctx_t ctx, unsigned int* dest, const unsigned int*
+    source, size_t nelems, int pe, shmemx_request_handle_t* desc);
+UCCS_API void shmemx_ctx_ulong_get_nb(shmem_ctx_t ctx, unsigned long* dest, const unsigned long*
+    source, size_t nelems, int pe, shmemx_request_handle_t* desc);
+UCCS_API void shmemx_ctx_ulonglong_get_nb(shmem_ctx_t ctx, unsigned long long* dest, const unsigned
+    long long* source, size_t nelems, int pe, shmemx_request_handle_t* desc);
+UCCS_API void shmemx_ctx_int8_get_nb(shmem_ctx_t ctx, int8_t* dest, const int8_t* source, size_t
+    nelems, int pe, shmemx_request_handle_t* desc);
+UCCS_API void shmemx_ctx_int16_get_nb(shmem_ctx_t ctx, int16_t* dest, const int16_t* source, size_t
+    nelems, int pe, shmemx_request_handle_t* desc);
+UCCS_API void shmemx_ctx_int32_get_nb(shmem_ctx_t ctx, int32_t* dest, const int32_t* source, size_t
+    nelems, int pe, shmemx_request_handle_t* desc);
+UCCS_API void shmemx_ctx_int64_get_nb(shmem_ctx_t ctx, int64_t* dest, const int64_t* source, size_t
+    nelems, int pe, shmemx_request_handle_t* desc);
+UCCS_API void shmemx_ctx_uint8_get_nb(shmem_ctx_t ctx, uint8_t* dest, const uint8_t* source, size_t
+    nelems, int pe, shmemx_request_handle_t* desc);
+UCCS_API void shmemx_ctx_uint16_get_nb(shmem_ctx_t ctx, uint16_t* dest, const uint16_t* source,
+    size_t nelems, int pe, shmemx_request_handle_t* desc);
+UCCS_API void shmemx_ctx_uint32_get_nb(shmem_ctx_t ctx, uint32_t* dest, const uint32_t* source,
+    size_t nelems, int pe, shmemx_request_handle_t* desc);
+UCCS_API void shmemx_ctx_uint64_get_nb(shmem_ctx_t ctx, uint64_t* dest, const uint64_t* source,
+    size_t nelems, int pe, shmemx_request_handle_t* desc);
+UCCS_API void shmemx_ctx_size_get_nb(shmem_ctx_t ctx, size_t* dest, const size_t* source, size_t
+    nelems, int pe, shmemx_request_handle_t* desc);
+UCCS_API void shmemx_ctx_ptrdiff_get_nb(shmem_ctx_t ctx, ptrdiff_t* dest, const ptrdiff_t* source,
+    size_t nelems, int pe, shmemx_request_handle_t* desc);
+UCCS_API void shmemx_put8_nb(void* dest, const void* source, size_t nelems, int pe,
     shmemx_request_handle_t* desc);
-void shmemx_ctx_get128_nb(shmem_ctx_t ctx, void* dest, const void* source, size_t nelems, int pe,
+UCCS_API void shmemx_put16_nb(void* dest, const void* source, size_t nelems, int pe,
     shmemx_request_handle_t* desc);
-void shmemx_putmem_nb(void* dest, const void* source, size_t nelems, int pe,
+UCCS_API void shmemx_put32_nb(void* dest, const void* source, size_t nelems, int pe,
     shmemx_request_handle_t* desc);
-void shmemx_ctx_putmem_nb(shmem_ctx_t ctx, void* dest, const void* source, size_t nelems, int pe,
+UCCS_API void shmemx_put64_nb(void* dest, const void* source, size_t nelems, int pe,
     shmemx_request_handle_t* desc);
-void shmemx_getmem_nb(void* dest, const void* source, size_t nelems, int pe,
+UCCS_API void shmemx_put128_nb(void* dest, const void* source, size_t nelems, int pe,
     shmemx_request_handle_t* desc);
-void shmemx_ctx_getmem_nb(shmem_ctx_t ctx, void* dest, const void* source, size_t nelems, int pe,
+UCCS_API void shmemx_ctx_put8_nb(shmem_ctx_t ctx, void* dest, const void* source, size_t nelems, int
+    pe, shmemx_request_handle_t* desc);
+UCCS_API void shmemx_ctx_put16_nb(shmem_ctx_t ctx, void* dest, const void* source, size_t nelems,
+    int pe, shmemx_request_handle_t* desc);
+UCCS_API void shmemx_ctx_put32_nb(shmem_ctx_t ctx, void* dest, const void* source, size_t nelems,
+    int pe, shmemx_request_handle_t* desc);
+UCCS_API void shmemx_ctx_put64_nb(shmem_ctx_t ctx, void* dest, const void* source, size_t nelems,
+    int pe, shmemx_request_handle_t* desc);
+UCCS_API void shmemx_ctx_put128_nb(shmem_ctx_t ctx, void* dest, const void* source, size_t nelems,
+    int pe, shmemx_request_handle_t* desc);
+UCCS_API void shmemx_get8_nb(void* dest, const void* source, size_t nelems, int pe,
     shmemx_request_handle_t* desc);
+UCCS_API void shmemx_get16_nb(void* dest, const void* source, size_t nelems, int pe,
+    shmemx_request_handle_t* desc);
+UCCS_API void shmemx_get32_nb(void* dest, const void* source, size_t nelems, int pe,
+    shmemx_request_handle_t* desc);
+UCCS_API void shmemx_get64_nb(void* dest, const void* source, size_t nelems, int pe,
+    shmemx_request_handle_t* desc);
+UCCS_API void shmemx_get128_nb(void* dest, const void* source, size_t nelems, int pe,
+    shmemx_request_handle_t* desc);
+UCCS_API void shmemx_ctx_get8_nb(shmem_ctx_t ctx, void* dest, const void* source, size_t nelems, int
+    pe, shmemx_request_handle_t* desc);
+UCCS_API void shmemx_ctx_get16_nb(shmem_ctx_t ctx, void* dest, const void* source, size_t nelems,
+    int pe, shmemx_request_handle_t* desc);
+UCCS_API void shmemx_ctx_get32_nb(shmem_ctx_t ctx, void* dest, const void* source, size_t nelems,
+    int pe, shmemx_request_handle_t* desc);
+UCCS_API void shmemx_ctx_get64_nb(shmem_ctx_t ctx, void* dest, const void* source, size_t nelems,
+    int pe, shmemx_request_handle_t* desc);
+UCCS_API void shmemx_ctx_get128_nb(shmem_ctx_t ctx, void* dest, const void* source, size_t nelems,
+    int pe, shmemx_request_handle_t* desc);
+UCCS_API void shmemx_putmem_nb(void* dest, const void* source, size_t nelems, int pe,
+    shmemx_request_handle_t* desc);
+UCCS_API void shmemx_ctx_putmem_nb(shmem_ctx_t ctx, void* dest, const void* source, size_t nelems,
+    int pe, shmemx_request_handle_t* desc);
+UCCS_API void shmemx_getmem_nb(void* dest, const void* source, size_t nelems, int pe,
+    shmemx_request_handle_t* desc);
+UCCS_API void shmemx_ctx_getmem_nb(shmem_ctx_t ctx, void* dest, const void* source, size_t nelems,
+    int pe, shmemx_request_handle_t* desc);
 
 /// Atomic fetch, swap, compare_swap, add and inc; the old value comes to `fetch`.
-void shmemx_float_fetch_nb(float* fetch, const float* target, int pe, shmemx_request_handle_t*
+UCCS_API void shmemx_float_fetch_nb(float* fetch, const float* target, int pe,
+    shmemx_request_handle_t* desc);
+UCCS_API void shmemx_double_fetch_nb(double* fetch, const double* target, int pe,
+    shmemx_request_handle_t* desc);
+UCCS_API void shmemx_int_fetch_nb(int* fetch, const int* target, int pe, shmemx_request_handle_t*
     desc);
-void shmemx_double_fetch_nb(double* fetch, const double* target, int pe, shmemx_request_handle_t*
+UCCS_API void shmemx_long_fetch_nb(long* fetch, const long* target, int pe, shmemx_request_handle_t*
     desc);
-void shmemx_int_fetch_nb(int* fetch, const int* target, int pe, shmemx_request_handle_t* desc);
-void shmemx_long_fetch_nb(long* fetch, const long* target, int pe, shmemx_request_handle_t* desc);
-void shmemx_longlong_fetch_nb(long long* fetch, const long long* target, int pe,
+UCCS_API void shmemx_longlong_fetch_nb(long long* fetch, const long long* target, int pe,
     shmemx_request_handle_t* desc);
-void shmemx_uint_fetch_nb(unsigned int* fetch, const unsigned int* target, int pe,
+UCCS_API void shmemx_uint_fetch_nb(unsigned int* fetch, const unsigned int* target, int pe,
     shmemx_request_handle_t* desc);
-void shmemx_ulong_fetch_nb(unsigned long* fetch, const unsigned long* target, int pe,
+UCCS_API void shmemx_ulong_fetch_nb(unsigned long* fetch, const unsigned long* target, int pe,
     shmemx_request_handle_t* desc);
-void shmemx_ulonglong_fetch_nb(unsigned long long* fetch, const unsigned long long* target, int pe,
-    shmemx_request_handle_t* desc);
-void shmemx_int32_fetch_nb(int32_t* fetch, const int32_t* target, int pe, shmemx_request_handle_t*
-    desc);
-void shmemx_int64_fetch_nb(int64_t* fetch, const int64_t* target, int pe, shmemx_request_handle_t*
-    desc);
-void shmemx_uint32_fetch_nb(uint32_t* fetch, const uint32_t* target, int pe,
-    shmemx_request_handle_t* desc);
-void shmemx_uint64_fetch_nb(uint64_t* fetch, const uint64_t* target, int pe,
-    shmemx_request_handle_t* desc);
-void shmemx_size_fetch_nb(size_t* fetch, const size_t* target, int pe, shmemx_request_handle_t*
-    desc);
-void shmemx_ptrdiff_fetch_nb(ptrdiff_t* fetch, const ptrdiff_t* target, int pe,
-    shmemx_request_handle_t* desc);
-void shmemx_ctx_float_fetch_nb(shmem_ctx_t ctx, float* fetch, const float* target, int pe,
-    shmemx_request_handle_t* desc);
-void shmemx_ctx_double_fetch_nb(shmem_ctx_t ctx, double* fetch, const double* target, int pe,
-    shmemx_request_handle_t* desc);
-void shmemx_ctx_int_fetch_nb(shmem_ctx_t ctx, int* fetch, const int* target, int pe,
-    shmemx_request_handle_t* desc);
-void shmemx_ctx_long_fetch_nb(shmem_ctx_t ctx, long* fetch, const long* target, int pe,
-    shmemx_request_handle_t* desc);
-void shmemx_ctx_longlong_fetch_nb(shmem_ctx_t ctx, long long* fetch, const long long* target, int
-    pe, shmemx_request_handle_t* desc);
-void shmemx_ctx_uint_fetch_nb(shmem_ctx_t ctx, unsigned int* fetch, const unsigned int* target, int
-    pe, shmemx_request_handle_t* desc);
-void shmemx_ctx_ulong_fetch_nb(shmem_ctx_t ctx, unsigned long* fetch, const unsigned long* target,
+UCCS_API void shmemx_ulonglong_fetch_nb(unsigned long long* fetch, const unsigned long long* target,
     int pe, shmemx_request_handle_t* desc);
-void shmemx_ctx_ulonglong_fetch_nb(shmem_ctx_t ctx, unsigned long long* fetch, const unsigned long
-    long* target, int pe, shmemx_request_handle_t* desc);
-void shmemx_ctx_int32_fetch_nb(shmem_ctx_t ctx, int32_t* fetch, const int32_t* target, int pe,
+UCCS_API void shmemx_int32_fetch_nb(int32_t* fetch, const int32_t* target, int pe,
     shmemx_request_handle_t* desc);
-void shmemx_ctx_int64_fetch_nb(shmem_ctx_t ctx, int64_t* fetch, const int64_t* target, int pe,
+UCCS_API void shmemx_int64_fetch_nb(int64_t* fetch, const int64_t* target, int pe,
     shmemx_request_handle_t* desc);
-void shmemx_ctx_uint32_fetch_nb(shmem_ctx_t ctx, uint32_t* fetch, const uint32_t* target, int pe,
+UCCS_API void shmemx_uint32_fetch_nb(uint32_t* fetch, const uint32_t* target, int pe,
     shmemx_request_handle_t* desc);
-void shmemx_ctx_uint64_fetch_nb(shmem_ctx_t ctx, uint64_t* fetch, const uint64_t* target, int pe,
+UCCS_API void shmemx_uint64_fetch_nb(uint64_t* fetch, const uint64_t* target, int pe,
     shmemx_request_handle_t* desc);
-void shmemx_ctx_size_fetch_nb(shmem_ctx_t ctx, size_t* fetch, const size_t* target, int pe,
+UCCS_API void shmemx_size_fetch_nb(size_t* fetch, const size_t* target, int pe,
     shmemx_request_handle_t* desc);
-void shmemx_ctx_ptrdiff_fetch_nb(shmem_ctx_t ctx, ptrdiff_t* fetch, const ptrdiff_t* target, int pe,
+UCCS_API void shmemx_ptrdiff_fetch_nb(ptrdiff_t* fetch, const ptrdiff_t* target, int pe,
     shmemx_request_handle_t* desc);
-void shmemx_float_swap_nb(float* fetch, float* target, float value, int pe, shmemx_request_handle_t*
-    desc);
-void shmemx_double_swap_nb(double* fetch, double* target, double value, int pe,
+UCCS_API void shmemx_ctx_float_fetch_nb(shmem_ctx_t ctx, float* fetch, const float* target, int pe,
     shmemx_request_handle_t* desc);
-void shmemx_int_swap_nb(int* fetch, int* target, int value, int pe, shmemx_request_handle_t* desc);
-void shmemx_long_swap_nb(long* fetch, long* target, long value, int pe, shmemx_request_handle_t*
-    desc);
-void shmemx_longlong_swap_nb(long long* fetch, long long* target, long long value, int pe,
-    shmemx_request_handle_t* desc);
-void shmemx_uint_swap_nb(unsigned int* fetch, unsigned int* target, unsigned int value, int pe,
-    shmemx_request_handle_t* desc);
-void shmemx_ulong_swap_nb(unsigned long* fetch, unsigned long* target, unsigned long value, int pe,
-    shmemx_request_handle_t* desc);
-void shmemx_ulonglong_swap_nb(unsigned long long* fetch, unsigned long long* target, unsigned long
-    long value, int pe, shmemx_request_handle_t* desc);
-void shmemx_int32_swap_nb(int32_t* fetch, int32_t* target, int32_t value, int pe,
-    shmemx_request_handle_t* desc);
-void shmemx_int64_swap_nb(int64_t* fetch, int64_t* target, int64_t value, int pe,
-    shmemx_request_handle_t* desc);
-void shmemx_uint32_swap_nb(uint32_t* fetch, uint32_t* target, uint32_t value, int pe,
-    shmemx_request_handle_t* desc);
-void shmemx_uint64_swap_nb(uint64_t* fetch, uint64_t* target, uint64_t value, int pe,
-    shmemx_request_handle_t* desc);
-void shmemx_size_swap_nb(size_t* fetch, size_t* target, size_t value, int pe,
-    shmemx_request_handle_t* desc);
-void shmemx_ptrdiff_swap_nb(ptrdiff_t* fetch, ptrdiff_t* target, ptrdiff_t value, int pe,
-    shmemx_request_handle_t* desc);
-void shmemx_ctx_float_swap_nb(shmem_ctx_t ctx, float* fetch, float* target, float value, int pe,
-    shmemx_request_handle_t* desc);
-void shmemx_ctx_double_swap_nb(shmem_ctx_t ctx, double* fetch, double* target, double value, int pe,
-    shmemx_request_handle_t* desc);
-void shmemx_ctx_int_swap_nb(shmem_ctx_t ctx, int* fetch, int* target, int value, int pe,
-    shmemx_request_handle_t* desc);
-void shmemx_ctx_long_swap_nb(shmem_ctx_t ctx, long* fetch, long* target, long value, int pe,
-    shmemx_request_handle_t* desc);
-void shmemx_ctx_longlong_swap_nb(shmem_ctx_t ctx, long long* fetch, long long* target, long long
-    value, int pe, shmemx_request_handle_t* desc);
-void shmemx_ctx_uint_swap_nb(shmem_ctx_t ctx, unsigned int* fetch, unsigned int* target, unsigned
-    int value, int pe, shmemx_request_handle_t* desc);
-void shmemx_ctx_ulong_swap_nb(shmem_ctx_t ctx, unsigned long* fetch, unsigned long* target, unsigned
-    long value, int pe, shmemx_request_handle_t* desc);
-void shmemx_ctx_ulonglong_swap_nb(shmem_ctx_t ctx, unsigned long long* fetch, unsigned long long*
-    target, unsigned long long value, int pe, shmemx_request_handle_t* desc);
-void shmemx_ctx_int32_swap_nb(shmem_ctx_t ctx, int32_t* fetch, int32_t* target, int32_t value, int
+UCCS_API void shmemx_ctx_double_fetch_nb(shmem_ctx_t ctx, double* fetch, const double* target, int
     pe, shmemx_request_handle_t* desc);
-void shmemx_ctx_int64_swap_nb(shmem_ctx_t ctx, int64_t* fetch, int64_t* target, int64_t value, int
-    pe, shmemx_request_handle_t* desc);
-void shmemx_ctx_uint32_swap_nb(shmem_ctx_t ctx, uint32_t* fetch, uint32_t* target, uint32_t value,
-    int pe, shmemx_request_handle_t* desc);
-void shmemx_ctx_uint64_swap_nb(shmem_ctx_t ctx, uint64_t* fetch, uint64_t* target, uint64_t value,
-    int pe, shmemx_request_handle_t* desc);
-void shmemx_ctx_size_swap_nb(shmem_ctx_t ctx, size_t* fetch, size_t* target, size_t value, int pe,
+UCCS_API void shmemx_ctx_int_fetch_nb(shmem_ctx_t ctx, int* fetch, const int* target, int pe,
     shmemx_request_handle_t* desc);
-void shmemx_ctx_ptrdiff_swap_nb(shmem_ctx_t ctx, ptrdiff_t* fetch, ptrdiff_t* target, ptrdiff_t
-    value, int pe, shmemx_request_handle_t* desc);
-void shmemx_int_cswap_nb(int* fetch, int* target, int cond, int value, int pe,
+UCCS_API void shmemx_ctx_long_fetch_nb(shmem_ctx_t ctx, long* fetch, const long* target, int pe,
     shmemx_request_handle_t* desc);
-void shmemx_long_cswap_nb(long* fetch, long* target, long cond, long value, int pe,
-    shmemx_request_handle_t* desc);
-void shmemx_longlong_cswap_nb(long long* fetch, long long* target, long long cond, long long value,
-    int pe, shmemx_request_handle_t* desc);
-void shmemx_uint_cswap_nb(unsigned int* fetch, unsigned int* target, unsigned int cond, unsigned int
-    value, int pe, shmemx_request_handle_t* desc);
-void shmemx_ulong_cswap_nb(unsigned long* fetch, unsigned long* target, unsigned long cond, unsigned
-    long value, int pe, shmemx_request_handle_t* desc);
-void shmemx_ulonglong_cswap_nb(unsigned long long* fetch, unsigned long long* target, unsigned long
-    long cond, unsigned long long value, int pe, shmemx_request_handle_t* desc);
-void shmemx_int32_cswap_nb(int32_t* fetch, int32_t* target, int32_t cond, int32_t value, int pe,
-    shmemx_request_handle_t* desc);
-void shmemx_int64_cswap_nb(int64_t* fetch, int64_t* target, int64_t cond, int64_t value, int pe,
-    shmemx_request_handle_t* desc);
-void shmemx_uint32_cswap_nb(uint32_t* fetch, uint32_t* target, uint32_t cond, uint32_t value, int
-    pe, shmemx_request_handle_t* desc);
-void shmemx_uint64_cswap_nb(uint64_t* fetch, uint64_t* target, uint64_t cond, uint64_t value, int
-    pe, shmemx_request_handle_t* desc);
-void shmemx_size_cswap_nb(size_t* fetch, size_t* target, size_t cond, size_t value, int pe,
-    shmemx_request_handle_t* desc);
-void shmemx_ptrdiff_cswap_nb(ptrdiff_t* fetch, ptrdiff_t* target, ptrdiff_t cond, ptrdiff_t value,
-    int pe, shmemx_request_handle_t* desc);
-void shmemx_ctx_int_cswap_nb(shmem_ctx_t ctx, int* fetch, int* target, int cond, int value, int pe,
-    shmemx_request_handle_t* desc);
-void shmemx_ctx_long_cswap_nb(shmem_ctx_t ctx, long* fetch, long* target, long cond, long value, int
-    pe, shmemx_request_handle_t* desc);
-void shmemx_ctx_longlong_cswap_nb(shmem_ctx_t ctx, long long* fetch, long long* target, long long
-    cond, long long value, int pe, shmemx_request_handle_t* desc);
-void shmemx_ctx_uint_cswap_nb(shmem_ctx_t ctx, unsigned int* fetch, unsigned int* target, unsigned
-    int cond, unsigned int value, int pe, shmemx_request_handle_t* desc);
-void shmemx_ctx_ulong_cswap_nb(shmem_ctx_t ctx, unsigned long* fetch, unsigned long* target,
-    unsigned long cond, unsigned long value, int pe, shmemx_request_handle_t* desc);
-void shmemx_ctx_ulonglong_cswap_nb(shmem_ctx_t ctx, unsigned long long* fetch, unsigned long long*
-    target, unsigned long long cond, unsigned long long value, int pe, shmemx_request_handle_t*
-    desc);
-void shmemx_ctx_int32_cswap_nb(shmem_ctx_t ctx, int32_t* fetch, int32_t* target, int32_t cond,
-    int32_t value, int pe, shmemx_request_handle_t* desc);
-void shmemx_ctx_int64_cswap_nb(shmem_ctx_t ctx, int64_t* fetch, int64_t* target, int64_t cond,
-    int64_t value, int pe, shmemx_request_handle_t* desc);
-void shmemx_ctx_uint32_cswap_nb(shmem_ctx_t ctx, uint32_t* fetch, uint32_t* target, uint32_t cond,
-    uint32_t value, int pe, shmemx_request_handle_t* desc);
-void shmemx_ctx_uint64_cswap_nb(shmem_ctx_t ctx, uint64_t* fetch, uint64_t* target, uint64_t cond,
-    uint64_t value, int pe, shmemx_request_handle_t* desc);
-void shmemx_ctx_size_cswap_nb(shmem_ctx_t ctx, size_t* fetch, size_t* target, size_t cond, size_t
-    value, int pe, shmemx_request_handle_t* desc);
-void shmemx_ctx_ptrdiff_cswap_nb(shmem_ctx_t ctx, ptrdiff_t* fetch, ptrdiff_t* target, ptrdiff_t
-    cond, ptrdiff_t value, int pe, shmemx_request_handle_t* desc);
-void shmemx_int_fadd_nb(int* fetch, int* target, int value, int pe, shmemx_request_handle_t* desc);
-void shmemx_long_fadd_nb(long* fetch, long* target, long value, int pe, shmemx_request_handle_t*
-    desc);
-void shmemx_longlong_fadd_nb(long long* fetch, long long* target, long long value, int pe,
-    shmemx_request_handle_t* desc);
-void shmemx_uint_fadd_nb(unsigned int* fetch, unsigned int* target, unsigned int value, int pe,
-    shmemx_request_handle_t* desc);
-void shmemx_ulong_fadd_nb(unsigned long* fetch, unsigned long* target, unsigned long value, int pe,
-    shmemx_request_handle_t* desc);
-void shmemx_ulonglong_fadd_nb(unsigned long long* fetch, unsigned long long* target, unsigned long
-    long value, int pe, shmemx_request_handle_t* desc);
-void shmemx_int32_fadd_nb(int32_t* fetch, int32_t* target, int32_t value, int pe,
-    shmemx_request_handle_t* desc);
-void shmemx_int64_fadd_nb(int64_t* fetch, int64_t* target, int64_t value, int pe,
-    shmemx_request_handle_t* desc);
-void shmemx_uint32_fadd_nb(uint32_t* fetch, uint32_t* target, uint32_t value, int pe,
-    shmemx_request_handle_t* desc);
-void shmemx_uint64_fadd_nb(uint64_t* fetch, uint64_t* target, uint64_t value, int pe,
-    shmemx_request_handle_t* desc);
-void shmemx_size_fadd_nb(size_t* fetch, size_t* target, size_t value, int pe,
-    shmemx_request_handle_t* desc);
-void shmemx_ptrdiff_fadd_nb(ptrdiff_t* fetch, ptrdiff_t* target, ptrdiff_t value, int pe,
-    shmemx_request_handle_t* desc);
-void shmemx_ctx_int_fadd_nb(shmem_ctx_t ctx, int* fetch, int* target, int value, int pe,
-    shmemx_request_handle_t* desc);
-void shmemx_ctx_long_fadd_nb(shmem_ctx_t ctx, long* fetch, long* target, long value, int pe,
-    shmemx_request_handle_t* desc);
-void shmemx_ctx_longlong_fadd_nb(shmem_ctx_t ctx, long long* fetch, long long* target, long long
-    value, int pe, shmemx_request_handle_t* desc);
-void shmemx_ctx_uint_fadd_nb(shmem_ctx_t ctx, unsigned int* fetch, unsigned int* target, unsigned
-    int value, int pe, shmemx_request_handle_t* desc);
-void shmemx_ctx_ulong_fadd_nb(shmem_ctx_t ctx, unsigned long* fetch, unsigned long* target, unsigned
-    long value, int pe, shmemx_request_handle_t* desc);
-void shmemx_ctx_ulonglong_fadd_nb(shmem_ctx_t ctx, unsigned long long* fetch, unsigned long long*
-    target, unsigned long long value, int pe, shmemx_request_handle_t* desc);
-void shmemx_ctx_int32_fadd_nb(shmem_ctx_t ctx, int32_t* fetch, int32_t* target, int32_t value, int
-    pe, shmemx_request_handle_t* desc);
-void shmemx_ctx_int64_fadd_nb(shmem_ctx_t ctx, int64_t* fetch, int64_t* target, int64_t value, int
-    pe, shmemx_request_handle_t* desc);
-void shmemx_ctx_uint32_fadd_nb(shmem_ctx_t ctx, uint32_t* fetch, uint32_t* target, uint32_t value,
-    int pe, shmemx_request_handle_t* desc);
-void shmemx_ctx_uint64_fadd_nb(shmem_ctx_t ctx, uint64_t* fetch, uint64_t* target, uint64_t value,
-    int pe, shmemx_request_handle_t* desc);
-void shmemx_ctx_size_fadd_nb(shmem_ctx_t ctx, size_t* fetch, size_t* target, size_t value, int pe,
-    shmemx_request_handle_t* desc);
-void shmemx_ctx_ptrdiff_fadd_nb(shmem_ctx_t ctx, ptrdiff_t* fetch, ptrdiff_t* target, ptrdiff_t
-    value, int pe, shmemx_request_handle_t* desc);
-void shmemx_int_finc_nb(int* fetch, int* target, int pe, shmemx_request_handle_t* desc);
-void shmemx_long_finc_nb(long* fetch, long* target, int pe, shmemx_request_handle_t* desc);
-void shmemx_longlong_finc_nb(long long* fetch, long long* target, int pe, shmemx_request_handle_t*
-    desc);
-void shmemx_uint_finc_nb(unsigned int* fetch, unsigned int* target, int pe, shmemx_request_handle_t*
-    desc);
-void shmemx_ulong_finc_nb(unsigned long* fetch, unsigned long* target, int pe,
-    shmemx_request_handle_t* desc);
-void shmemx_ulonglong_finc_nb(unsigned long long* fetch, unsigned long long* target, int pe,
-    shmemx_request_handle_t* desc);
-void shmemx_int32_finc_nb(int32_t* fetch, int32_t* target, int pe, shmemx_request_handle_t* desc);
-void shmemx_int64_finc_nb(int64_t* fetch, int64_t* target, int pe, shmemx_request_handle_t* desc);
-void shmemx_uint32_finc_nb(uint32_t* fetch, uint32_t* target, int pe, shmemx_request_handle_t*
-    desc);
-void shmemx_uint64_finc_nb(uint64_t* fetch, uint64_t* target, int pe, shmemx_request_handle_t*
-    desc);
-void shmemx_size_finc_nb(size_t* fetch, size_t* target, int pe, shmemx_request_handle_t* desc);
-void shmemx_ptrdiff_finc_nb(ptrdiff_t* fetch, ptrdiff_t* target, int pe, shmemx_request_handle_t*
-    desc);
-void shmemx_ctx_int_finc_nb(shmem_ctx_t ctx, int* fetch, int* target, int pe,
-    shmemx_request_handle_t* desc);
-void shmemx_ctx_long_finc_nb(shmem_ctx_t ctx, long* fetch, long* target, int pe,
-    shmemx_request_handle_t* desc);
-void shmemx_ctx_longlong_finc_nb(shmem_ctx_t ctx, long long* fetch, long long* target, int pe,
-    shmemx_request_handle_t* desc);
-void shmemx_ctx_uint_finc_nb(shmem_ctx_t ctx, unsigned int* fetch, unsigned int* target, int pe,
-    shmemx_request_handle_t* desc);
-void shmemx_ctx_ulong_finc_nb(shmem_ctx_t ctx, unsigned long* fetch, unsigned long* target, int pe,
-    shmemx_request_handle_t* desc);
-void shmemx_ctx_ulonglong_finc_nb(shmem_ctx_t ctx, unsigned long long* fetch, unsigned long long*
+UCCS_API void shmemx_ctx_longlong_fetch_nb(shmem_ctx_t ctx, long long* fetch, const long long*
     target, int pe, shmemx_request_handle_t* desc);
-void shmemx_ctx_int32_finc_nb(shmem_ctx_t ctx, int32_t* fetch, int32_t* target, int pe,
+UCCS_API void shmemx_ctx_uint_fetch_nb(shmem_ctx_t ctx, unsigned int* fetch, const unsigned int*
+    target, int pe, shmemx_request_handle_t* desc);
+UCCS_API void shmemx_ctx_ulong_fetch_nb(shmem_ctx_t ctx, unsigned long* fetch, const unsigned long*
+    target, int pe, shmemx_request_handle_t* desc);
+UCCS_API void shmemx_ctx_ulonglong_fetch_nb(shmem_ctx_t ctx, unsigned long long* fetch, const
+    unsigned long long* target, int pe, shmemx_request_handle_t* desc);
+UCCS_API void shmemx_ctx_int32_fetch_nb(shmem_ctx_t ctx, int32_t* fetch, const int32_t* target, int
+    pe, shmemx_request_handle_t* desc);
+UCCS_API void shmemx_ctx_int64_fetch_nb(shmem_ctx_t ctx, int64_t* fetch, const int64_t* target, int
+    pe, shmemx_request_handle_t* desc);
+UCCS_API void shmemx_ctx_uint32_fetch_nb(shmem_ctx_t ctx, uint32_t* fetch, const uint32_t* target,
+    int pe, shmemx_request_handle_t* desc);
+UCCS_API void shmemx_ctx_uint64_fetch_nb(shmem_ctx_t ctx, uint64_t* fetch, const uint64_t* target,
+    int pe, shmemx_request_handle_t* desc);
+UCCS_API void shmemx_ctx_size_fetch_nb(shmem_ctx_t ctx, size_t* fetch, const size_t* target, int pe,
     shmemx_request_handle_t* desc);
-void shmemx_ctx_int64_finc_nb(shmem_ctx_t ctx, int64_t* fetch, int64_t* target, int pe,
+UCCS_API void shmemx_ctx_ptrdiff_fetch_nb(shmem_ctx_t ctx, ptrdiff_t* fetch, const ptrdiff_t*
+    target, int pe, shmemx_request_handle_t* desc);
+UCCS_API void shmemx_float_swap_nb(float* fetch, float* target, float value, int pe,
     shmemx_request_handle_t* desc);
-void shmemx_ctx_uint32_finc_nb(shmem_ctx_t ctx, uint32_t* fetch, uint32_t* target, int pe,
+UCCS_API void shmemx_double_swap_nb(double* fetch, double* target, double value, int pe,
     shmemx_request_handle_t* desc);
-void shmemx_ctx_uint64_finc_nb(shmem_ctx_t ctx, uint64_t* fetch, uint64_t* target, int pe,
+UCCS_API void shmemx_int_swap_nb(int* fetch, int* target, int value, int pe,
     shmemx_request_handle_t* desc);
-void shmemx_ctx_size_finc_nb(shmem_ctx_t ctx, size_t* fetch, size_t* target, int pe,
+UCCS_API void shmemx_long_swap_nb(long* fetch, long* target, long value, int pe,
     shmemx_request_handle_t* desc);
-void shmemx_ctx_ptrdiff_finc_nb(shmem_ctx_t ctx, ptrdiff_t* fetch, ptrdiff_t* target, int pe,
+UCCS_API void shmemx_longlong_swap_nb(long long* fetch, long long* target, long long value, int pe,
     shmemx_request_handle_t* desc);
-void shmemx_int_add_nb(int* target, int value, int pe, shmemx_request_handle_t* desc);
-void shmemx_long_add_nb(long* target, long value, int pe, shmemx_request_handle_t* desc);
-void shmemx_longlong_add_nb(long long* target, long long value, int pe, shmemx_request_handle_t*
-    desc);
-void shmemx_uint_add_nb(unsigned int* target, unsigned int value, int pe, shmemx_request_handle_t*
-    desc);
-void shmemx_ulong_add_nb(unsigned long* target, unsigned long value, int pe,
+UCCS_API void shmemx_uint_swap_nb(unsigned int* fetch, unsigned int* target, unsigned int value, int
+    pe, shmemx_request_handle_t* desc);
+UCCS_API void shmemx_ulong_swap_nb(unsigned long* fetch, unsigned long* target, unsigned long value,
+    int pe, shmemx_request_handle_t* desc);
+UCCS_API void shmemx_ulonglong_swap_nb(unsigned long long* fetch, unsigned long long* target,
+    unsigned long long value, int pe, shmemx_request_handle_t* desc);
+UCCS_API void shmemx_int32_swap_nb(int32_t* fetch, int32_t* target, int32_t value, int pe,
     shmemx_request_handle_t* desc);
-void shmemx_ulonglong_add_nb(unsigned long long* target, unsigned long long value, int pe,
+UCCS_API void shmemx_int64_swap_nb(int64_t* fetch, int64_t* target, int64_t value, int pe,
     shmemx_request_handle_t* desc);
-void shmemx_int32_add_nb(int32_t* target, int32_t value, int pe, shmemx_request_handle_t* desc);
-void shmemx_int64_add_nb(int64_t* target, int64_t value, int pe, shmemx_request_handle_t* desc);
-void shmemx_uint32_add_nb(uint32_t* target, uint32_t value, int pe, shmemx_request_handle_t* desc);
-void shmemx_uint64_add_nb(uint64_t* target, uint64_t value, int pe, shmemx_request_handle_t* desc);
-void shmemx_size_add_nb(size_t* target, size_t value, int pe, shmemx_request_handle_t* desc);
-void shmemx_ptrdiff_add_nb(ptrdiff_t* target, ptrdiff_t value, int pe, shmemx_request_handle_t*
-    desc);
-void shmemx_ctx_int_add_nb(shmem_ctx_t ctx, int* target, int value, int pe, shmemx_request_handle_t*
-    desc);
-void shmemx_ctx_long_add_nb(shmem_ctx_t ctx, long* target, long value, int pe,
+UCCS_API void shmemx_uint32_swap_nb(uint32_t* fetch, uint32_t* target, uint32_t value, int pe,
     shmemx_request_handle_t* desc);
-void shmemx_ctx_longlong_add_nb(shmem_ctx_t ctx, long long* target, long long value, int pe,
+UCCS_API void shmemx_uint64_swap_nb(uint64_t* fetch, uint64_t* target, uint64_t value, int pe,
     shmemx_request_handle_t* desc);
-void shmemx_ctx_uint_add_nb(shmem_ctx_t ctx, unsigned int* target, unsigned int value, int pe,
+UCCS_API void shmemx_size_swap_nb(size_t* fetch, size_t* target, size_t value, int pe,
     shmemx_request_handle_t* desc);
-void shmemx_ctx_ulong_add_nb(shmem_ctx_t ctx, unsigned long* target, unsigned long value, int pe,
+UCCS_API void shmemx_ptrdiff_swap_nb(ptrdiff_t* fetch, ptrdiff_t* target, ptrdiff_t value, int pe,
     shmemx_request_handle_t* desc);
-void shmemx_ctx_ulonglong_add_nb(shmem_ctx_t ctx, unsigned long long* target, unsigned long long
+UCCS_API void shmemx_ctx_float_swap_nb(shmem_ctx_t ctx, float* fetch, float* target, float value,
+    int pe, shmemx_request_handle_t* desc);
+UCCS_API void shmemx_ctx_double_swap_nb(shmem_ctx_t ctx, double* fetch, double* target, double
     value, int pe, shmemx_request_handle_t* desc);
-void shmemx_ctx_int32_add_nb(shmem_ctx_t ctx, int32_t* target, int32_t value, int pe,
+UCCS_API void shmemx_ctx_int_swap_nb(shmem_ctx_t ctx, int* fetch, int* target, int value, int pe,
     shmemx_request_handle_t* desc);
-void shmemx_ctx_int64_add_nb(shmem_ctx_t ctx, int64_t* target, int64_t value, int pe,
+UCCS_API void shmemx_ctx_long_swap_nb(shmem_ctx_t ctx, long* fetch, long* target, long value, int
+    pe, shmemx_request_handle_t* desc);
+UCCS_API void shmemx_ctx_longlong_swap_nb(shmem_ctx_t ctx, long long* fetch, long long* target, long
+    long value, int pe, shmemx_request_handle_t* desc);
+UCCS_API void shmemx_ctx_uint_swap_nb(shmem_ctx_t ctx, unsigned int* fetch, unsigned int* target,
+    unsigned int value, int pe, shmemx_request_handle_t* desc);
+UCCS_API void shmemx_ctx_ulong_swap_nb(shmem_ctx_t ctx, unsigned long* fetch, unsigned long* target,
+    unsigned long value, int pe, shmemx_request_handle_t* desc);
+UCCS_API void shmemx_ctx_ulonglong_swap_nb(shmem_ctx_t ctx, unsigned long long* fetch, unsigned long
+    long* target, unsigned long long value, int pe, shmemx_request_handle_t* desc);
+UCCS_API void shmemx_ctx_int32_swap_nb(shmem_ctx_t ctx, int32_t* fetch, int32_t* target, int32_t
+    value, int pe, shmemx_request_handle_t* desc);
+UCCS_API void shmemx_ctx_int64_swap_nb(shmem_ctx_t ctx, int64_t* fetch, int64_t* target, int64_t
+    value, int pe, shmemx_request_handle_t* desc);
+UCCS_API void shmemx_ctx_uint32_swap_nb(shmem_ctx_t ctx, uint32_t* fetch, uint32_t* target, uint32_t
+    value, int pe, shmemx_request_handle_t* desc);
+UCCS_API void shmemx_ctx_uint64_swap_nb(shmem_ctx_t ctx, uint64_t* fetch, uint64_t* target, uint64_t
+    value, int pe, shmemx_request_handle_t* desc);
+UCCS_API void shmemx_ctx_size_swap_nb(shmem_ctx_t ctx, size_t* fetch, size_t* target, size_t value,
+    int pe, shmemx_request_handle_t* desc);
+UCCS_API void shmemx_ctx_ptrdiff_swap_nb(shmem_ctx_t ctx, ptrdiff_t* fetch, ptrdiff_t* target,
+    ptrdiff_t value, int pe, shmemx_request_handle_t* desc);
+UCCS_API void shmemx_int_cswap_nb(int* fetch, int* target, int cond, int value, int pe,
     shmemx_request_handle_t* desc);
-void shmemx_ctx_uint32_add_nb(shmem_ctx_t ctx, uint32_t* target, uint32_t value, int pe,
+UCCS_API void shmemx_long_cswap_nb(long* fetch, long* target, long cond, long value, int pe,
     shmemx_request_handle_t* desc);
-void shmemx_ctx_uint64_add_nb(shmem_ctx_t ctx, uint64_t* target, uint64_t value, int pe,
+UCCS_API void shmemx_longlong_cswap_nb(long long* fetch, long long* target, long long cond, long
+    long value, int pe, shmemx_request_handle_t* desc);
+UCCS_API void shmemx_uint_cswap_nb(unsigned int* fetch, unsigned int* target, unsigned int cond,
+    unsigned int value, int pe, shmemx_request_handle_t* desc);
+UCCS_API void shmemx_ulong_cswap_nb(unsigned long* fetch, unsigned long* target, unsigned long cond,
+    unsigned long value, int pe, shmemx_request_handle_t* desc);
+UCCS_API void shmemx_ulonglong_cswap_nb(unsigned long long* fetch, unsigned long long* target,
+    unsigned long long cond, unsigned long long value, int pe, shmemx_request_handle_t* desc);
+UCCS_API void shmemx_int32_cswap_nb(int32_t* fetch, int32_t* target, int32_t cond, int32_t value,
+    int pe, shmemx_request_handle_t* desc);
+UCCS_API void shmemx_int64_cswap_nb(int64_t* fetch, int64_t* target, int64_t cond, int64_t value,
+    int pe, shmemx_request_handle_t* desc);
+UCCS_API void shmemx_uint32_cswap_nb(uint32_t* fetch, uint32_t* target, uint32_t cond, uint32_t
+    value, int pe, shmemx_request_handle_t* desc);
+UCCS_API void shmemx_uint64_cswap_nb(uint64_t* fetch, uint64_t* target, uint64_t cond, uint64_t
+    value, int pe, shmemx_request_handle_t* desc);
+UCCS_API void shmemx_size_cswap_nb(size_t* fetch, size_t* target, size_t cond, size_t value, int pe,
     shmemx_request_handle_t* desc);
-void shmemx_ctx_size_add_nb(shmem_ctx_t ctx, size_t* target, size_t value, int pe,
+UCCS_API void shmemx_ptrdiff_cswap_nb(ptrdiff_t* fetch, ptrdiff_t* target, ptrdiff_t cond, ptrdiff_t
+    value, int pe, shmemx_request_handle_t* desc);
+UCCS_API void shmemx_ctx_int_cswap_nb(shmem_ctx_t ctx, int* fetch, int* target, int cond, int value,
+    int pe, shmemx_request_handle_t* desc);
+UCCS_API void shmemx_ctx_long_cswap_nb(shmem_ctx_t ctx, long* fetch, long* target, long cond, long
+    value, int pe, shmemx_request_handle_t* desc);
+UCCS_API void shmemx_ctx_longlong_cswap_nb(shmem_ctx_t ctx, long long* fetch, long long* target,
+    long long cond, long long value, int pe, shmemx_request_handle_t* desc);
+UCCS_API void shmemx_ctx_uint_cswap_nb(shmem_ctx_t ctx, unsigned int* fetch, unsigned int* target,
+    unsigned int cond, unsigned int value, int pe, shmemx_request_handle_t* desc);
+UCCS_API void shmemx_ctx_ulong_cswap_nb(shmem_ctx_t ctx, unsigned long* fetch, unsigned long*
+    target, unsigned long cond, unsigned long value, int pe, shmemx_request_handle_t* desc);
+UCCS_API void shmemx_ctx_ulonglong_cswap_nb(shmem_ctx_t ctx, unsigned long long* fetch, unsigned
+    long long* target, unsigned long long cond, unsigned long long value, int pe,
     shmemx_request_handle_t* desc);
-void shmemx_ctx_ptrdiff_add_nb(shmem_ctx_t ctx, ptrdiff_t* target, ptrdiff_t value, int pe,
+UCCS_API void shmemx_ctx_int32_cswap_nb(shmem_ctx_t ctx, int32_t* fetch, int32_t* target, int32_t
+    cond, int32_t value, int pe, shmemx_request_handle_t* desc);
+UCCS_API void shmemx_ctx_int64_cswap_nb(shmem_ctx_t ctx, int64_t* fetch, int64_t* target, int64_t
+    cond, int64_t value, int pe, shmemx_request_handle_t* desc);
+UCCS_API void shmemx_ctx_uint32_cswap_nb(shmem_ctx_t ctx, uint32_t* fetch, uint32_t* target,
+    uint32_t cond, uint32_t value, int pe, shmemx_request_handle_t* desc);
+UCCS_API void shmemx_ctx_uint64_cswap_nb(shmem_ctx_t ctx, uint64_t* fetch, uint64_t* target,
+    uint64_t cond, uint64_t value, int pe, shmemx_request_handle_t* desc);
+UCCS_API void shmemx_ctx_size_cswap_nb(shmem_ctx_t ctx, size_t* fetch, size_t* target, size_t cond,
+    size_t value, int pe, shmemx_request_handle_t* desc);
+UCCS_API void shmemx_ctx_ptrdiff_cswap_nb(shmem_ctx_t ctx, ptrdiff_t* fetch, ptrdiff_t* target,
+    ptrdiff_t cond, ptrdiff_t value, int pe, shmemx_request_handle_t* desc);
+UCCS_API void shmemx_int_fadd_nb(int* fetch, int* target, int value, int pe,
     shmemx_request_handle_t* desc);
-void shmemx_int_inc_nb(int* target, int pe, shmemx_request_handle_t* desc);
-void shmemx_long_inc_nb(long* target, int pe, shmemx_request_handle_t* desc);
-void shmemx_longlong_inc_nb(long long* target, int pe, shmemx_request_handle_t* desc);
-void shmemx_uint_inc_nb(unsigned int* target, int pe, shmemx_request_handle_t* desc);
-void shmemx_ulong_inc_nb(unsigned long* target, int pe, shmemx_request_handle_t* desc);
-void shmemx_ulonglong_inc_nb(unsigned long long* target, int pe, shmemx_request_handle_t* desc);
-void shmemx_int32_inc_nb(int32_t* target, int pe, shmemx_request_handle_t* desc);
-void shmemx_int64_inc_nb(int64_t* target, int pe, shmemx_request_handle_t* desc);
-void shmemx_uint32_inc_nb(uint32_t* target, int pe, shmemx_request_handle_t* desc);
-void shmemx_uint64_inc_nb(uint64_t* target, int pe, shmemx_request_handle_t* desc);
-void shmemx_size_inc_nb(size_t* target, int pe, shmemx_request_handle_t* desc);
-void shmemx_ptrdiff_inc_nb(ptrdiff_t* target, int pe, shmemx_request_handle_t* desc);
-void shmemx_ctx_int_inc_nb(shmem_ctx_t ctx, int* target, int pe, shmemx_request_handle_t* desc);
-void shmemx_ctx_long_inc_nb(shmem_ctx_t ctx, long* target, int pe, shmemx_request_handle_t* desc);
-void shmemx_ctx_longlong_inc_nb(shmem_ctx_t ctx, long long* target, int pe, shmemx_request_handle_t*
+UCCS_API void shmemx_long_fadd_nb(long* fetch, long* target, long value, int pe,
+    shmemx_request_handle_t* desc);
+UCCS_API void shmemx_longlong_fadd_nb(long long* fetch, long long* target, long long value, int pe,
+    shmemx_request_handle_t* desc);
+UCCS_API void shmemx_uint_fadd_nb(unsigned int* fetch, unsigned int* target, unsigned int value, int
+    pe, shmemx_request_handle_t* desc);
+UCCS_API void shmemx_ulong_fadd_nb(unsigned long* fetch, unsigned long* target, unsigned long value,
+    int pe, shmemx_request_handle_t* desc);
+UCCS_API void shmemx_ulonglong_fadd_nb(unsigned long long* fetch, unsigned long long* target,
+    unsigned long long value, int pe, shmemx_request_handle_t* desc);
+UCCS_API void shmemx_int32_fadd_nb(int32_t* fetch, int32_t* target, int32_t value, int pe,
+    shmemx_request_handle_t* desc);
+UCCS_API void shmemx_int64_fadd_nb(int64_t* fetch, int64_t* target, int64_t value, int pe,
+    shmemx_request_handle_t* desc);
+UCCS_API void shmemx_uint32_fadd_nb(uint32_t* fetch, uint32_t* target, uint32_t value, int pe,
+    shmemx_request_handle_t* desc);
+UCCS_API void shmemx_uint64_fadd_nb(uint64_t* fetch, uint64_t* target, uint64_t value, int pe,
+    shmemx_request_handle_t* desc);
+UCCS_API void shmemx_size_fadd_nb(size_t* fetch, size_t* target, size_t value, int pe,
+    shmemx_request_handle_t* desc);
+UCCS_API void shmemx_ptrdiff_fadd_nb(ptrdiff_t* fetch, ptrdiff_t* target, ptrdiff_t value, int pe,
+    shmemx_request_handle_t* desc);
+UCCS_API void shmemx_ctx_int_fadd_nb(shmem_ctx_t ctx, int* fetch, int* target, int value, int pe,
+    shmemx_request_handle_t* desc);
+UCCS_API void shmemx_ctx_long_fadd_nb(shmem_ctx_t ctx, long* fetch, long* target, long value, int
+    pe, shmemx_request_handle_t* desc);
+UCCS_API void shmemx_ctx_longlong_fadd_nb(shmem_ctx_t ctx, long long* fetch, long long* target, long
+    long value, int pe, shmemx_request_handle_t* desc);
+UCCS_API void shmemx_ctx_uint_fadd_nb(shmem_ctx_t ctx, unsigned int* fetch, unsigned int* target,
+    unsigned int value, int pe, shmemx_request_handle_t* desc);
+UCCS_API void shmemx_ctx_ulong_fadd_nb(shmem_ctx_t ctx, unsigned long* fetch, unsigned long* target,
+    unsigned long value, int pe, shmemx_request_handle_t* desc);
+UCCS_API void shmemx_ctx_ulonglong_fadd_nb(shmem_ctx_t ctx, unsigned long long* fetch, unsigned long
+    long* target, unsigned long long value, int pe, shmemx_request_handle_t* desc);
+UCCS_API void shmemx_ctx_int32_fadd_nb(shmem_ctx_t ctx, int32_t* fetch, int32_t* target, int32_t
+    value, int pe, shmemx_request_handle_t* desc);
+UCCS_API void shmemx_ctx_int64_fadd_nb(shmem_ctx_t ctx, int64_t* fetch, int64_t* target, int64_t
+    value, int pe, shmemx_request_handle_t* desc);
+UCCS_API void shmemx_ctx_uint32_fadd_nb(shmem_ctx_t ctx, uint32_t* fetch, uint32_t* target, uint32_t
+    value, int pe, shmemx_request_handle_t* desc);
+UCCS_API void shmemx_ctx_uint64_fadd_nb(shmem_ctx_t ctx, uint64_t* fetch, uint64_t* target, uint64_t
+    value, int pe, shmemx_request_handle_t* desc);
+UCCS_API void shmemx_ctx_size_fadd_nb(shmem_ctx_t ctx, size_t* fetch, size_t* target, size_t value,
+    int pe, shmemx_request_handle_t* desc);
+UCCS_API void shmemx_ctx_ptrdiff_fadd_nb(shmem_ctx_t ctx, ptrdiff_t* fetch, ptrdiff_t* target,
+    ptrdiff_t value, int pe, shmemx_request_handle_t* desc);
+UCCS_API void shmemx_int_finc_nb(int* fetch, int* target, int pe, shmemx_request_handle_t* desc);
+UCCS_API void shmemx_long_finc_nb(long* fetch, long* target, int pe, shmemx_request_handle_t* desc);
+UCCS_API void shmemx_longlong_finc_nb(long long* fetch, long long* target, int pe,
+    shmemx_request_handle_t* desc);
+UCCS_API void shmemx_uint_finc_nb(unsigned int* fetch, unsigned int* target, int pe,
+    shmemx_request_handle_t* desc);
+UCCS_API void shmemx_ulong_finc_nb(unsigned long* fetch, unsigned long* target, int pe,
+    shmemx_request_handle_t* desc);
+UCCS_API void shmemx_ulonglong_finc_nb(unsigned long long* fetch, unsigned long long* target, int
+    pe, shmemx_request_handle_t* desc);
+UCCS_API void shmemx_int32_finc_nb(int32_t* fetch, int32_t* target, int pe, shmemx_request_handle_t*
     desc);
-void shmemx_ctx_uint_inc_nb(shmem_ctx_t ctx, unsigned int* target, int pe, shmemx_request_handle_t*
+UCCS_API void shmemx_int64_finc_nb(int64_t* fetch, int64_t* target, int pe, shmemx_request_handle_t*
     desc);
-void shmemx_ctx_ulong_inc_nb(shmem_ctx_t ctx, unsigned long* target, int pe,
+UCCS_API void shmemx_uint32_finc_nb(uint32_t* fetch, uint32_t* target, int pe,
     shmemx_request_handle_t* desc);
-void shmemx_ctx_ulonglong_inc_nb(shmem_ctx_t ctx, unsigned long long* target, int pe,
+UCCS_API void shmemx_uint64_finc_nb(uint64_t* fetch, uint64_t* target, int pe,
     shmemx_request_handle_t* desc);
-void shmemx_ctx_int32_inc_nb(shmem_ctx_t ctx, int32_t* target, int pe, shmemx_request_handle_t*
+UCCS_API void shmemx_size_finc_nb(size_t* fetch, size_t* target, int pe, shmemx_request_handle_t*
     desc);
-void shmemx_ctx_int64_inc_nb(shmem_ctx_t ctx, int64_t* target, int pe, shmemx_request_handle_t*
+UCCS_API void shmemx_ptrdiff_finc_nb(ptrdiff_t* fetch, ptrdiff_t* target, int pe,
+    shmemx_request_handle_t* desc);
+UCCS_API void shmemx_ctx_int_finc_nb(shmem_ctx_t ctx, int* fetch, int* target, int pe,
+    shmemx_request_handle_t* desc);
+UCCS_API void shmemx_ctx_long_finc_nb(shmem_ctx_t ctx, long* fetch, long* target, int pe,
+    shmemx_request_handle_t* desc);
+UCCS_API void shmemx_ctx_longlong_finc_nb(shmem_ctx_t ctx, long long* fetch, long long* target, int
+    pe, shmemx_request_handle_t* desc);
+UCCS_API void shmemx_ctx_uint_finc_nb(shmem_ctx_t ctx, unsigned int* fetch, unsigned int* target,
+    int pe, shmemx_request_handle_t* desc);
+UCCS_API void shmemx_ctx_ulong_finc_nb(shmem_ctx_t ctx, unsigned long* fetch, unsigned long* target,
+    int pe, shmemx_request_handle_t* desc);
+UCCS_API void shmemx_ctx_ulonglong_finc_nb(shmem_ctx_t ctx, unsigned long long* fetch, unsigned long
+    long* target, int pe, shmemx_request_handle_t* desc);
+UCCS_API void shmemx_ctx_int32_finc_nb(shmem_ctx_t ctx, int32_t* fetch, int32_t* target, int pe,
+    shmemx_request_handle_t* desc);
+UCCS_API void shmemx_ctx_int64_finc_nb(shmem_ctx_t ctx, int64_t* fetch, int64_t* target, int pe,
+    shmemx_request_handle_t* desc);
+UCCS_API void shmemx_ctx_uint32_finc_nb(shmem_ctx_t ctx, uint32_t* fetch, uint32_t* target, int pe,
+    shmemx_request_handle_t* desc);
+UCCS_API void shmemx_ctx_uint64_finc_nb(shmem_ctx_t ctx, uint64_t* fetch, uint64_t* target, int pe,
+    shmemx_request_handle_t* desc);
+UCCS_API void shmemx_ctx_size_finc_nb(shmem_ctx_t ctx, size_t* fetch, size_t* target, int pe,
+    shmemx_request_handle_t* desc);
+UCCS_API void shmemx_ctx_ptrdiff_finc_nb(shmem_ctx_t ctx, ptrdiff_t* fetch, ptrdiff_t* target, int
+    pe, shmemx_request_handle_t* desc);
+UCCS_API void shmemx_int_add_nb(int* target, int value, int pe, shmemx_request_handle_t* desc);
+UCCS_API void shmemx_long_add_nb(long* target, long value, int pe, shmemx_request_handle_t* desc);
+UCCS_API void shmemx_longlong_add_nb(long long* target, long long value, int pe,
+    shmemx_request_handle_t* desc);
+UCCS_API void shmemx_uint_add_nb(unsigned int* target, unsigned int value, int pe,
+    shmemx_request_handle_t* desc);
+UCCS_API void shmemx_ulong_add_nb(unsigned long* target, unsigned long value, int pe,
+    shmemx_request_handle_t* desc);
+UCCS_API void shmemx_ulonglong_add_nb(unsigned long long* target, unsigned long long value, int pe,
+    shmemx_request_handle_t* desc);
+UCCS_API void shmemx_int32_add_nb(int32_t* target, int32_t value, int pe, shmemx_request_handle_t*
     desc);
-void shmemx_ctx_uint32_inc_nb(shmem_ctx_t ctx, uint32_t* target, int pe, shmemx_request_handle_t*
+UCCS_API void shmemx_int64_add_nb(int64_t* target, int64_t value, int pe, shmemx_request_handle_t*
     desc);
-void shmemx_ctx_uint64_inc_nb(shmem_ctx_t ctx, uint64_t* target, int pe, shmemx_request_handle_t*
+UCCS_API void shmemx_uint32_add_nb(uint32_t* target, uint32_t value, int pe,
+    shmemx_request_handle_t* desc);
+UCCS_API void shmemx_uint64_add_nb(uint64_t* target, uint64_t value, int pe,
+    shmemx_request_handle_t* desc);
+UCCS_API void shmemx_size_add_nb(size_t* target, size_t value, int pe, shmemx_request_handle_t*
     desc);
-void shmemx_ctx_size_inc_nb(shmem_ctx_t ctx, size_t* target, int pe, shmemx_request_handle_t* desc);
-void shmemx_ctx_ptrdiff_inc_nb(shmem_ctx_t ctx, ptrdiff_t* target, int pe, shmemx_request_handle_t*
+UCCS_API void shmemx_ptrdiff_add_nb(ptrdiff_t* target, ptrdiff_t value, int pe,
+    shmemx_request_handle_t* desc);
+UCCS_API void shmemx_ctx_int_add_nb(shmem_ctx_t ctx, int* target, int value, int pe,
+    shmemx_request_handle_t* desc);
+UCCS_API void shmemx_ctx_long_add_nb(shmem_ctx_t ctx, long* target, long value, int pe,
+    shmemx_request_handle_t* desc);
+UCCS_API void shmemx_ctx_longlong_add_nb(shmem_ctx_t ctx, long long* target, long long value, int
+    pe, shmemx_request_handle_t* desc);
+UCCS_API void shmemx_ctx_uint_add_nb(shmem_ctx_t ctx, unsigned int* target, unsigned int value, int
+    pe, shmemx_request_handle_t* desc);
+UCCS_API void shmemx_ctx_ulong_add_nb(shmem_ctx_t ctx, unsigned long* target, unsigned long value,
+    int pe, shmemx_request_handle_t* desc);
+UCCS_API void shmemx_ctx_ulonglong_add_nb(shmem_ctx_t ctx, unsigned long long* target, unsigned long
+    long value, int pe, shmemx_request_handle_t* desc);
+UCCS_API void shmemx_ctx_int32_add_nb(shmem_ctx_t ctx, int32_t* target, int32_t value, int pe,
+    shmemx_request_handle_t* desc);
+UCCS_API void shmemx_ctx_int64_add_nb(shmem_ctx_t ctx, int64_t* target, int64_t value, int pe,
+    shmemx_request_handle_t* desc);
+UCCS_API void shmemx_ctx_uint32_add_nb(shmem_ctx_t ctx, uint32_t* target, uint32_t value, int pe,
+    shmemx_request_handle_t* desc);
+UCCS_API void shmemx_ctx_uint64_add_nb(shmem_ctx_t ctx, uint64_t* target, uint64_t value, int pe,
+    shmemx_request_handle_t* desc);
+UCCS_API void shmemx_ctx_size_add_nb(shmem_ctx_t ctx, size_t* target, size_t value, int pe,
+    shmemx_request_handle_t* desc);
+UCCS_API void shmemx_ctx_ptrdiff_add_nb(shmem_ctx_t ctx, ptrdiff_t* target, ptrdiff_t value, int pe,
+    shmemx_request_handle_t* desc);
+UCCS_API void shmemx_int_inc_nb(int* target, int pe, shmemx_request_handle_t* desc);
+UCCS_API void shmemx_long_inc_nb(long* target, int pe, shmemx_request_handle_t* desc);
+UCCS_API void shmemx_longlong_inc_nb(long long* target, int pe, shmemx_request_handle_t* desc);
+UCCS_API void shmemx_uint_inc_nb(unsigned int* target, int pe, shmemx_request_handle_t* desc);
+UCCS_API void shmemx_ulong_inc_nb(unsigned long* target, int pe, shmemx_request_handle_t* desc);
+UCCS_API void shmemx_ulonglong_inc_nb(unsigned long long* target, int pe, shmemx_request_handle_t*
     desc);
+UCCS_API void shmemx_int32_inc_nb(int32_t* target, int pe, shmemx_request_handle_t* desc);
+UCCS_API void shmemx_int64_inc_nb(int64_t* target, int pe, shmemx_request_handle_t* desc);
+UCCS_API void shmemx_uint32_inc_nb(uint32_t* target, int pe, shmemx_request_handle_t* desc);
+UCCS_API void shmemx_uint64_inc_nb(uint64_t* target, int pe, shmemx_request_handle_t* desc);
+UCCS_API void shmemx_size_inc_nb(size_t* target, int pe, shmemx_request_handle_t* desc);
+UCCS_API void shmemx_ptrdiff_inc_nb(ptrdiff_t* target, int pe, shmemx_request_handle_t* desc);
+UCCS_API void shmemx_ctx_int_inc_nb(shmem_ctx_t ctx, int* target, int pe, shmemx_request_handle_t*
+    desc);
+UCCS_API void shmemx_ctx_long_inc_nb(shmem_ctx_t ctx, long* target, int pe, shmemx_request_handle_t*
+    desc);
+UCCS_API void shmemx_ctx_longlong_inc_nb(shmem_ctx_t ctx, long long* target, int pe,
+    shmemx_request_handle_t* desc);
+UCCS_API void shmemx_ctx_uint_inc_nb(shmem_ctx_t ctx, unsigned int* target, int pe,
+    shmemx_request_handle_t* desc);
+UCCS_API void shmemx_ctx_ulong_inc_nb(shmem_ctx_t ctx, unsigned long* target, int pe,
+    shmemx_request_handle_t* desc);
+UCCS_API void shmemx_ctx_ulonglong_inc_nb(shmem_ctx_t ctx, unsigned long long* target, int pe,
+    shmemx_request_handle_t* desc);
+UCCS_API void shmemx_ctx_int32_inc_nb(shmem_ctx_t ctx, int32_t* target, int pe,
+    shmemx_request_handle_t* desc);
+UCCS_API void shmemx_ctx_int64_inc_nb(shmem_ctx_t ctx, int64_t* target, int pe,
+    shmemx_request_handle_t* desc);
+UCCS_API void shmemx_ctx_uint32_inc_nb(shmem_ctx_t ctx, uint32_t* target, int pe,
+    shmemx_request_handle_t* desc);
+UCCS_API void shmemx_ctx_uint64_inc_nb(shmem_ctx_t ctx, uint64_t* target, int pe,
+    shmemx_request_handle_t* desc);
+UCCS_API void shmemx_ctx_size_inc_nb(shmem_ctx_t ctx, size_t* target, int pe,
+    shmemx_request_handle_t* desc);
+UCCS_API void shmemx_ctx_ptrdiff_inc_nb(shmem_ctx_t ctx, ptrdiff_t* target, int pe,
+    shmemx_request_handle_t* desc);
 
 /// Completes the operation of `desc` as shmem_quiet would, and ends the handle.
 /// Threads: any, one at a time per handle. Progress: may block, runs handlers.
-void shmemx_wait_req(shmemx_request_handle_t desc);
+UCCS_API void shmemx_wait_req(shmemx_request_handle_t desc);
 
 /// Sets `*flag` to 1 if the operation is complete in the sense of shmem_quiet, which ends the handle;
 /// else to 0. Never blocks.
-void shmemx_test_req(shmemx_request_handle_t desc, int* flag);
+UCCS_API void shmemx_test_req(shmemx_request_handle_t desc, int* flag);
 
 /* ---- Threads, sessions, other models ---- */
 
@@ -1045,346 +1079,368 @@ enum {
 
 /// Threads that register may get resources of their own. No thread needs to: each gets them on first
 /// use. Accepted at any thread level, any number of times.
-void shmemx_thread_register(void);
-void shmemx_thread_unregister(void);
+UCCS_API void shmemx_thread_register(void);
+UCCS_API void shmemx_thread_unregister(void);
 
 /// shmem_quiet and shmem_fence for the operations that the calling thread made on SHMEM_CTX_DEFAULT.
-void shmemx_thread_quiet(void);
-void shmemx_thread_fence(void);
+UCCS_API void shmemx_thread_quiet(void);
+UCCS_API void shmemx_thread_fence(void);
 
 /// shmem_ctx_session_start with options only, and shmem_ctx_session_stop, as others name them.
-void shmemx_session_start(shmem_ctx_t ctx, long options);
-void shmemx_session_stop(shmem_ctx_t ctx);
-void shmemx_ctx_session_start(shmem_ctx_t ctx);
-void shmemx_ctx_session_stop(shmem_ctx_t ctx);
+UCCS_API void shmemx_session_start(shmem_ctx_t ctx, long options);
+UCCS_API void shmemx_session_stop(shmem_ctx_t ctx);
+UCCS_API void shmemx_ctx_session_start(shmem_ctx_t ctx);
+UCCS_API void shmemx_ctx_session_stop(shmem_ctx_t ctx);
 
 /// 1 if the property holds for this library and job, 0 if it does not or is none.
-int shmemx_query_interoperability(int property);
+UCCS_API int shmemx_query_interoperability(int property);
 
 /* ---- Older names ---- */
 
 /// As the standard's routines, which have shmem_ in place of shmemx_: the names they had before. The
 /// signal of shmemx_putmem_signal is set.
-void shmemx_float_ibput(float* dest, const float* source, ptrdiff_t dst, ptrdiff_t sst, size_t
-    bsize, size_t nblocks, int pe);
-void shmemx_double_ibput(double* dest, const double* source, ptrdiff_t dst, ptrdiff_t sst, size_t
-    bsize, size_t nblocks, int pe);
-void shmemx_longdouble_ibput(long double* dest, const long double* source, ptrdiff_t dst, ptrdiff_t
-    sst, size_t bsize, size_t nblocks, int pe);
-void shmemx_char_ibput(char* dest, const char* source, ptrdiff_t dst, ptrdiff_t sst, size_t bsize,
-    size_t nblocks, int pe);
-void shmemx_schar_ibput(signed char* dest, const signed char* source, ptrdiff_t dst, ptrdiff_t sst,
+UCCS_API void shmemx_float_ibput(float* dest, const float* source, ptrdiff_t dst, ptrdiff_t sst,
     size_t bsize, size_t nblocks, int pe);
-void shmemx_short_ibput(short* dest, const short* source, ptrdiff_t dst, ptrdiff_t sst, size_t
-    bsize, size_t nblocks, int pe);
-void shmemx_int_ibput(int* dest, const int* source, ptrdiff_t dst, ptrdiff_t sst, size_t bsize,
-    size_t nblocks, int pe);
-void shmemx_long_ibput(long* dest, const long* source, ptrdiff_t dst, ptrdiff_t sst, size_t bsize,
-    size_t nblocks, int pe);
-void shmemx_longlong_ibput(long long* dest, const long long* source, ptrdiff_t dst, ptrdiff_t sst,
+UCCS_API void shmemx_double_ibput(double* dest, const double* source, ptrdiff_t dst, ptrdiff_t sst,
     size_t bsize, size_t nblocks, int pe);
-void shmemx_uchar_ibput(unsigned char* dest, const unsigned char* source, ptrdiff_t dst, ptrdiff_t
-    sst, size_t bsize, size_t nblocks, int pe);
-void shmemx_ushort_ibput(unsigned short* dest, const unsigned short* source, ptrdiff_t dst,
+UCCS_API void shmemx_longdouble_ibput(long double* dest, const long double* source, ptrdiff_t dst,
     ptrdiff_t sst, size_t bsize, size_t nblocks, int pe);
-void shmemx_uint_ibput(unsigned int* dest, const unsigned int* source, ptrdiff_t dst, ptrdiff_t sst,
+UCCS_API void shmemx_char_ibput(char* dest, const char* source, ptrdiff_t dst, ptrdiff_t sst, size_t
+    bsize, size_t nblocks, int pe);
+UCCS_API void shmemx_schar_ibput(signed char* dest, const signed char* source, ptrdiff_t dst,
+    ptrdiff_t sst, size_t bsize, size_t nblocks, int pe);
+UCCS_API void shmemx_short_ibput(short* dest, const short* source, ptrdiff_t dst, ptrdiff_t sst,
     size_t bsize, size_t nblocks, int pe);
-void shmemx_ulong_ibput(unsigned long* dest, const unsigned long* source, ptrdiff_t dst, ptrdiff_t
+UCCS_API void shmemx_int_ibput(int* dest, const int* source, ptrdiff_t dst, ptrdiff_t sst, size_t
+    bsize, size_t nblocks, int pe);
+UCCS_API void shmemx_long_ibput(long* dest, const long* source, ptrdiff_t dst, ptrdiff_t sst, size_t
+    bsize, size_t nblocks, int pe);
+UCCS_API void shmemx_longlong_ibput(long long* dest, const long long* source, ptrdiff_t dst,
+    ptrdiff_t sst, size_t bsize, size_t nblocks, int pe);
+UCCS_API void shmemx_uchar_ibput(unsigned char* dest, const unsigned char* source, ptrdiff_t dst,
+    ptrdiff_t sst, size_t bsize, size_t nblocks, int pe);
+UCCS_API void shmemx_ushort_ibput(unsigned short* dest, const unsigned short* source, ptrdiff_t dst,
+    ptrdiff_t sst, size_t bsize, size_t nblocks, int pe);
+UCCS_API void shmemx_uint_ibput(unsigned int* dest, const unsigned int* source, ptrdiff_t dst,
+    ptrdiff_t sst, size_t bsize, size_t nblocks, int pe);
+UCCS_API void shmemx_ulong_ibput(unsigned long* dest, const unsigned long* source, ptrdiff_t dst,
+    ptrdiff_t sst, size_t bsize, size_t nblocks, int pe);
+UCCS_API void shmemx_ulonglong_ibput(unsigned long long* dest, const unsigned long long* source,
+    ptrdiff_t dst, ptrdiff_t sst, size_t bsize, size_t nblocks, int pe);
+UCCS_API void shmemx_int8_ibput(int8_t* dest, const int8_t* source, ptrdiff_t dst, ptrdiff_t sst,
+    size_t bsize, size_t nblocks, int pe);
+UCCS_API void shmemx_int16_ibput(int16_t* dest, const int16_t* source, ptrdiff_t dst, ptrdiff_t sst,
+    size_t bsize, size_t nblocks, int pe);
+UCCS_API void shmemx_int32_ibput(int32_t* dest, const int32_t* source, ptrdiff_t dst, ptrdiff_t sst,
+    size_t bsize, size_t nblocks, int pe);
+UCCS_API void shmemx_int64_ibput(int64_t* dest, const int64_t* source, ptrdiff_t dst, ptrdiff_t sst,
+    size_t bsize, size_t nblocks, int pe);
+UCCS_API void shmemx_uint8_ibput(uint8_t* dest, const uint8_t* source, ptrdiff_t dst, ptrdiff_t sst,
+    size_t bsize, size_t nblocks, int pe);
+UCCS_API void shmemx_uint16_ibput(uint16_t* dest, const uint16_t* source, ptrdiff_t dst, ptrdiff_t
     sst, size_t bsize, size_t nblocks, int pe);
-void shmemx_ulonglong_ibput(unsigned long long* dest, const unsigned long long* source, ptrdiff_t
+UCCS_API void shmemx_uint32_ibput(uint32_t* dest, const uint32_t* source, ptrdiff_t dst, ptrdiff_t
+    sst, size_t bsize, size_t nblocks, int pe);
+UCCS_API void shmemx_uint64_ibput(uint64_t* dest, const uint64_t* source, ptrdiff_t dst, ptrdiff_t
+    sst, size_t bsize, size_t nblocks, int pe);
+UCCS_API void shmemx_size_ibput(size_t* dest, const size_t* source, ptrdiff_t dst, ptrdiff_t sst,
+    size_t bsize, size_t nblocks, int pe);
+UCCS_API void shmemx_ptrdiff_ibput(ptrdiff_t* dest, const ptrdiff_t* source, ptrdiff_t dst,
+    ptrdiff_t sst, size_t bsize, size_t nblocks, int pe);
+UCCS_API void shmemx_ctx_float_ibput(shmem_ctx_t ctx, float* dest, const float* source, ptrdiff_t
     dst, ptrdiff_t sst, size_t bsize, size_t nblocks, int pe);
-void shmemx_int8_ibput(int8_t* dest, const int8_t* source, ptrdiff_t dst, ptrdiff_t sst, size_t
-    bsize, size_t nblocks, int pe);
-void shmemx_int16_ibput(int16_t* dest, const int16_t* source, ptrdiff_t dst, ptrdiff_t sst, size_t
-    bsize, size_t nblocks, int pe);
-void shmemx_int32_ibput(int32_t* dest, const int32_t* source, ptrdiff_t dst, ptrdiff_t sst, size_t
-    bsize, size_t nblocks, int pe);
-void shmemx_int64_ibput(int64_t* dest, const int64_t* source, ptrdiff_t dst, ptrdiff_t sst, size_t
-    bsize, size_t nblocks, int pe);
-void shmemx_uint8_ibput(uint8_t* dest, const uint8_t* source, ptrdiff_t dst, ptrdiff_t sst, size_t
-    bsize, size_t nblocks, int pe);
-void shmemx_uint16_ibput(uint16_t* dest, const uint16_t* source, ptrdiff_t dst, ptrdiff_t sst,
-    size_t bsize, size_t nblocks, int pe);
-void shmemx_uint32_ibput(uint32_t* dest, const uint32_t* source, ptrdiff_t dst, ptrdiff_t sst,
-    size_t bsize, size_t nblocks, int pe);
-void shmemx_uint64_ibput(uint64_t* dest, const uint64_t* source, ptrdiff_t dst, ptrdiff_t sst,
-    size_t bsize, size_t nblocks, int pe);
-void shmemx_size_ibput(size_t* dest, const size_t* source, ptrdiff_t dst, ptrdiff_t sst, size_t
-    bsize, size_t nblocks, int pe);
-void shmemx_ptrdiff_ibput(ptrdiff_t* dest, const ptrdiff_t* source, ptrdiff_t dst, ptrdiff_t sst,
-    size_t bsize, size_t nblocks, int pe);
-void shmemx_ctx_float_ibput(shmem_ctx_t ctx, float* dest, const float* source, ptrdiff_t dst,
-    ptrdiff_t sst, size_t bsize, size_t nblocks, int pe);
-void shmemx_ctx_double_ibput(shmem_ctx_t ctx, double* dest, const double* source, ptrdiff_t dst,
-    ptrdiff_t sst, size_t bsize, size_t nblocks, int pe);
-void shmemx_ctx_longdouble_ibput(shmem_ctx_t ctx, long double* dest, const long double* source,
-    ptrdiff_t dst, ptrdiff_t sst, size_t bsize, size_t nblocks, int pe);
-void shmemx_ctx_char_ibput(shmem_ctx_t ctx, char* dest, const char* source, ptrdiff_t dst, ptrdiff_t
-    sst, size_t bsize, size_t nblocks, int pe);
-void shmemx_ctx_schar_ibput(shmem_ctx_t ctx, signed char* dest, const signed char* source, ptrdiff_t
+UCCS_API void shmemx_ctx_double_ibput(shmem_ctx_t ctx, double* dest, const double* source, ptrdiff_t
     dst, ptrdiff_t sst, size_t bsize, size_t nblocks, int pe);
-void shmemx_ctx_short_ibput(shmem_ctx_t ctx, short* dest, const short* source, ptrdiff_t dst,
-    ptrdiff_t sst, size_t bsize, size_t nblocks, int pe);
-void shmemx_ctx_int_ibput(shmem_ctx_t ctx, int* dest, const int* source, ptrdiff_t dst, ptrdiff_t
-    sst, size_t bsize, size_t nblocks, int pe);
-void shmemx_ctx_long_ibput(shmem_ctx_t ctx, long* dest, const long* source, ptrdiff_t dst, ptrdiff_t
-    sst, size_t bsize, size_t nblocks, int pe);
-void shmemx_ctx_longlong_ibput(shmem_ctx_t ctx, long long* dest, const long long* source, ptrdiff_t
-    dst, ptrdiff_t sst, size_t bsize, size_t nblocks, int pe);
-void shmemx_ctx_uchar_ibput(shmem_ctx_t ctx, unsigned char* dest, const unsigned char* source,
-    ptrdiff_t dst, ptrdiff_t sst, size_t bsize, size_t nblocks, int pe);
-void shmemx_ctx_ushort_ibput(shmem_ctx_t ctx, unsigned short* dest, const unsigned short* source,
-    ptrdiff_t dst, ptrdiff_t sst, size_t bsize, size_t nblocks, int pe);
-void shmemx_ctx_uint_ibput(shmem_ctx_t ctx, unsigned int* dest, const unsigned int* source,
-    ptrdiff_t dst, ptrdiff_t sst, size_t bsize, size_t nblocks, int pe);
-void shmemx_ctx_ulong_ibput(shmem_ctx_t ctx, unsigned long* dest, const unsigned long* source,
-    ptrdiff_t dst, ptrdiff_t sst, size_t bsize, size_t nblocks, int pe);
-void shmemx_ctx_ulonglong_ibput(shmem_ctx_t ctx, unsigned long long* dest, const unsigned long long*
+UCCS_API void shmemx_ctx_longdouble_ibput(shmem_ctx_t ctx, long double* dest, const long double*
     source, ptrdiff_t dst, ptrdiff_t sst, size_t bsize, size_t nblocks, int pe);
-void shmemx_ctx_int8_ibput(shmem_ctx_t ctx, int8_t* dest, const int8_t* source, ptrdiff_t dst,
+UCCS_API void shmemx_ctx_char_ibput(shmem_ctx_t ctx, char* dest, const char* source, ptrdiff_t dst,
     ptrdiff_t sst, size_t bsize, size_t nblocks, int pe);
-void shmemx_ctx_int16_ibput(shmem_ctx_t ctx, int16_t* dest, const int16_t* source, ptrdiff_t dst,
-    ptrdiff_t sst, size_t bsize, size_t nblocks, int pe);
-void shmemx_ctx_int32_ibput(shmem_ctx_t ctx, int32_t* dest, const int32_t* source, ptrdiff_t dst,
-    ptrdiff_t sst, size_t bsize, size_t nblocks, int pe);
-void shmemx_ctx_int64_ibput(shmem_ctx_t ctx, int64_t* dest, const int64_t* source, ptrdiff_t dst,
-    ptrdiff_t sst, size_t bsize, size_t nblocks, int pe);
-void shmemx_ctx_uint8_ibput(shmem_ctx_t ctx, uint8_t* dest, const uint8_t* source, ptrdiff_t dst,
-    ptrdiff_t sst, size_t bsize, size_t nblocks, int pe);
-void shmemx_ctx_uint16_ibput(shmem_ctx_t ctx, uint16_t* dest, const uint16_t* source, ptrdiff_t dst,
-    ptrdiff_t sst, size_t bsize, size_t nblocks, int pe);
-void shmemx_ctx_uint32_ibput(shmem_ctx_t ctx, uint32_t* dest, const uint32_t* source, ptrdiff_t dst,
-    ptrdiff_t sst, size_t bsize, size_t nblocks, int pe);
-void shmemx_ctx_uint64_ibput(shmem_ctx_t ctx, uint64_t* dest, const uint64_t* source, ptrdiff_t dst,
-    ptrdiff_t sst, size_t bsize, size_t nblocks, int pe);
-void shmemx_ctx_size_ibput(shmem_ctx_t ctx, size_t* dest, const size_t* source, ptrdiff_t dst,
-    ptrdiff_t sst, size_t bsize, size_t nblocks, int pe);
-void shmemx_ctx_ptrdiff_ibput(shmem_ctx_t ctx, ptrdiff_t* dest, const ptrdiff_t* source, ptrdiff_t
+UCCS_API void shmemx_ctx_schar_ibput(shmem_ctx_t ctx, signed char* dest, const signed char* source,
+    ptrdiff_t dst, ptrdiff_t sst, size_t bsize, size_t nblocks, int pe);
+UCCS_API void shmemx_ctx_short_ibput(shmem_ctx_t ctx, short* dest, const short* source, ptrdiff_t
     dst, ptrdiff_t sst, size_t bsize, size_t nblocks, int pe);
-void shmemx_float_ibget(float* dest, const float* source, ptrdiff_t dst, ptrdiff_t sst, size_t
-    bsize, size_t nblocks, int pe);
-void shmemx_double_ibget(double* dest, const double* source, ptrdiff_t dst, ptrdiff_t sst, size_t
-    bsize, size_t nblocks, int pe);
-void shmemx_longdouble_ibget(long double* dest, const long double* source, ptrdiff_t dst, ptrdiff_t
-    sst, size_t bsize, size_t nblocks, int pe);
-void shmemx_char_ibget(char* dest, const char* source, ptrdiff_t dst, ptrdiff_t sst, size_t bsize,
-    size_t nblocks, int pe);
-void shmemx_schar_ibget(signed char* dest, const signed char* source, ptrdiff_t dst, ptrdiff_t sst,
-    size_t bsize, size_t nblocks, int pe);
-void shmemx_short_ibget(short* dest, const short* source, ptrdiff_t dst, ptrdiff_t sst, size_t
-    bsize, size_t nblocks, int pe);
-void shmemx_int_ibget(int* dest, const int* source, ptrdiff_t dst, ptrdiff_t sst, size_t bsize,
-    size_t nblocks, int pe);
-void shmemx_long_ibget(long* dest, const long* source, ptrdiff_t dst, ptrdiff_t sst, size_t bsize,
-    size_t nblocks, int pe);
-void shmemx_longlong_ibget(long long* dest, const long long* source, ptrdiff_t dst, ptrdiff_t sst,
-    size_t bsize, size_t nblocks, int pe);
-void shmemx_uchar_ibget(unsigned char* dest, const unsigned char* source, ptrdiff_t dst, ptrdiff_t
-    sst, size_t bsize, size_t nblocks, int pe);
-void shmemx_ushort_ibget(unsigned short* dest, const unsigned short* source, ptrdiff_t dst,
+UCCS_API void shmemx_ctx_int_ibput(shmem_ctx_t ctx, int* dest, const int* source, ptrdiff_t dst,
     ptrdiff_t sst, size_t bsize, size_t nblocks, int pe);
-void shmemx_uint_ibget(unsigned int* dest, const unsigned int* source, ptrdiff_t dst, ptrdiff_t sst,
-    size_t bsize, size_t nblocks, int pe);
-void shmemx_ulong_ibget(unsigned long* dest, const unsigned long* source, ptrdiff_t dst, ptrdiff_t
-    sst, size_t bsize, size_t nblocks, int pe);
-void shmemx_ulonglong_ibget(unsigned long long* dest, const unsigned long long* source, ptrdiff_t
-    dst, ptrdiff_t sst, size_t bsize, size_t nblocks, int pe);
-void shmemx_int8_ibget(int8_t* dest, const int8_t* source, ptrdiff_t dst, ptrdiff_t sst, size_t
-    bsize, size_t nblocks, int pe);
-void shmemx_int16_ibget(int16_t* dest, const int16_t* source, ptrdiff_t dst, ptrdiff_t sst, size_t
-    bsize, size_t nblocks, int pe);
-void shmemx_int32_ibget(int32_t* dest, const int32_t* source, ptrdiff_t dst, ptrdiff_t sst, size_t
-    bsize, size_t nblocks, int pe);
-void shmemx_int64_ibget(int64_t* dest, const int64_t* source, ptrdiff_t dst, ptrdiff_t sst, size_t
-    bsize, size_t nblocks, int pe);
-void shmemx_uint8_ibget(uint8_t* dest, const uint8_t* source, ptrdiff_t dst, ptrdiff_t sst, size_t
-    bsize, size_t nblocks, int pe);
-void shmemx_uint16_ibget(uint16_t* dest, const uint16_t* source, ptrdiff_t dst, ptrdiff_t sst,
-    size_t bsize, size_t nblocks, int pe);
-void shmemx_uint32_ibget(uint32_t* dest, const uint32_t* source, ptrdiff_t dst, ptrdiff_t sst,
-    size_t bsize, size_t nblocks, int pe);
-void shmemx_uint64_ibget(uint64_t* dest, const uint64_t* source, ptrdiff_t dst, ptrdiff_t sst,
-    size_t bsize, size_t nblocks, int pe);
-void shmemx_size_ibget(size_t* dest, const size_t* source, ptrdiff_t dst, ptrdiff_t sst, size_t
-    bsize, size_t nblocks, int pe);
-void shmemx_ptrdiff_ibget(ptrdiff_t* dest, const ptrdiff_t* source, ptrdiff_t dst, ptrdiff_t sst,
-    size_t bsize, size_t nblocks, int pe);
-void shmemx_ctx_float_ibget(shmem_ctx_t ctx, float* dest, const float* source, ptrdiff_t dst,
+UCCS_API void shmemx_ctx_long_ibput(shmem_ctx_t ctx, long* dest, const long* source, ptrdiff_t dst,
     ptrdiff_t sst, size_t bsize, size_t nblocks, int pe);
-void shmemx_ctx_double_ibget(shmem_ctx_t ctx, double* dest, const double* source, ptrdiff_t dst,
-    ptrdiff_t sst, size_t bsize, size_t nblocks, int pe);
-void shmemx_ctx_longdouble_ibget(shmem_ctx_t ctx, long double* dest, const long double* source,
+UCCS_API void shmemx_ctx_longlong_ibput(shmem_ctx_t ctx, long long* dest, const long long* source,
     ptrdiff_t dst, ptrdiff_t sst, size_t bsize, size_t nblocks, int pe);
-void shmemx_ctx_char_ibget(shmem_ctx_t ctx, char* dest, const char* source, ptrdiff_t dst, ptrdiff_t
-    sst, size_t bsize, size_t nblocks, int pe);
-void shmemx_ctx_schar_ibget(shmem_ctx_t ctx, signed char* dest, const signed char* source, ptrdiff_t
-    dst, ptrdiff_t sst, size_t bsize, size_t nblocks, int pe);
-void shmemx_ctx_short_ibget(shmem_ctx_t ctx, short* dest, const short* source, ptrdiff_t dst,
-    ptrdiff_t sst, size_t bsize, size_t nblocks, int pe);
-void shmemx_ctx_int_ibget(shmem_ctx_t ctx, int* dest, const int* source, ptrdiff_t dst, ptrdiff_t
-    sst, size_t bsize, size_t nblocks, int pe);
-void shmemx_ctx_long_ibget(shmem_ctx_t ctx, long* dest, const long* source, ptrdiff_t dst, ptrdiff_t
-    sst, size_t bsize, size_t nblocks, int pe);
-void shmemx_ctx_longlong_ibget(shmem_ctx_t ctx, long long* dest, const long long* source, ptrdiff_t
-    dst, ptrdiff_t sst, size_t bsize, size_t nblocks, int pe);
-void shmemx_ctx_uchar_ibget(shmem_ctx_t ctx, unsigned char* dest, const unsigned char* source,
-    ptrdiff_t dst, ptrdiff_t sst, size_t bsize, size_t nblocks, int pe);
-void shmemx_ctx_ushort_ibget(shmem_ctx_t ctx, unsigned short* dest, const unsigned short* source,
-    ptrdiff_t dst, ptrdiff_t sst, size_t bsize, size_t nblocks, int pe);
-void shmemx_ctx_uint_ibget(shmem_ctx_t ctx, unsigned int* dest, const unsigned int* source,
-    ptrdiff_t dst, ptrdiff_t sst, size_t bsize, size_t nblocks, int pe);
-void shmemx_ctx_ulong_ibget(shmem_ctx_t ctx, unsigned long* dest, const unsigned long* source,
-    ptrdiff_t dst, ptrdiff_t sst, size_t bsize, size_t nblocks, int pe);
-void shmemx_ctx_ulonglong_ibget(shmem_ctx_t ctx, unsigned long long* dest, const unsigned long long*
+UCCS_API void shmemx_ctx_uchar_ibput(shmem_ctx_t ctx, unsigned char* dest, const unsigned char*
     source, ptrdiff_t dst, ptrdiff_t sst, size_t bsize, size_t nblocks, int pe);
-void shmemx_ctx_int8_ibget(shmem_ctx_t ctx, int8_t* dest, const int8_t* source, ptrdiff_t dst,
-    ptrdiff_t sst, size_t bsize, size_t nblocks, int pe);
-void shmemx_ctx_int16_ibget(shmem_ctx_t ctx, int16_t* dest, const int16_t* source, ptrdiff_t dst,
-    ptrdiff_t sst, size_t bsize, size_t nblocks, int pe);
-void shmemx_ctx_int32_ibget(shmem_ctx_t ctx, int32_t* dest, const int32_t* source, ptrdiff_t dst,
-    ptrdiff_t sst, size_t bsize, size_t nblocks, int pe);
-void shmemx_ctx_int64_ibget(shmem_ctx_t ctx, int64_t* dest, const int64_t* source, ptrdiff_t dst,
-    ptrdiff_t sst, size_t bsize, size_t nblocks, int pe);
-void shmemx_ctx_uint8_ibget(shmem_ctx_t ctx, uint8_t* dest, const uint8_t* source, ptrdiff_t dst,
-    ptrdiff_t sst, size_t bsize, size_t nblocks, int pe);
-void shmemx_ctx_uint16_ibget(shmem_ctx_t ctx, uint16_t* dest, const uint16_t* source, ptrdiff_t dst,
-    ptrdiff_t sst, size_t bsize, size_t nblocks, int pe);
-void shmemx_ctx_uint32_ibget(shmem_ctx_t ctx, uint32_t* dest, const uint32_t* source, ptrdiff_t dst,
-    ptrdiff_t sst, size_t bsize, size_t nblocks, int pe);
-void shmemx_ctx_uint64_ibget(shmem_ctx_t ctx, uint64_t* dest, const uint64_t* source, ptrdiff_t dst,
-    ptrdiff_t sst, size_t bsize, size_t nblocks, int pe);
-void shmemx_ctx_size_ibget(shmem_ctx_t ctx, size_t* dest, const size_t* source, ptrdiff_t dst,
-    ptrdiff_t sst, size_t bsize, size_t nblocks, int pe);
-void shmemx_ctx_ptrdiff_ibget(shmem_ctx_t ctx, ptrdiff_t* dest, const ptrdiff_t* source, ptrdiff_t
+UCCS_API void shmemx_ctx_ushort_ibput(shmem_ctx_t ctx, unsigned short* dest, const unsigned short*
+    source, ptrdiff_t dst, ptrdiff_t sst, size_t bsize, size_t nblocks, int pe);
+UCCS_API void shmemx_ctx_uint_ibput(shmem_ctx_t ctx, unsigned int* dest, const unsigned int* source,
+    ptrdiff_t dst, ptrdiff_t sst, size_t bsize, size_t nblocks, int pe);
+UCCS_API void shmemx_ctx_ulong_ibput(shmem_ctx_t ctx, unsigned long* dest, const unsigned long*
+    source, ptrdiff_t dst, ptrdiff_t sst, size_t bsize, size_t nblocks, int pe);
+UCCS_API void shmemx_ctx_ulonglong_ibput(shmem_ctx_t ctx, unsigned long long* dest, const unsigned
+    long long* source, ptrdiff_t dst, ptrdiff_t sst, size_t bsize, size_t nblocks, int pe);
+UCCS_API void shmemx_ctx_int8_ibput(shmem_ctx_t ctx, int8_t* dest, const int8_t* source, ptrdiff_t
     dst, ptrdiff_t sst, size_t bsize, size_t nblocks, int pe);
-void shmemx_ibput8(void* dest, const void* source, ptrdiff_t dst, ptrdiff_t sst, size_t bsize,
-    size_t nblocks, int pe);
-void shmemx_ibput16(void* dest, const void* source, ptrdiff_t dst, ptrdiff_t sst, size_t bsize,
-    size_t nblocks, int pe);
-void shmemx_ibput32(void* dest, const void* source, ptrdiff_t dst, ptrdiff_t sst, size_t bsize,
-    size_t nblocks, int pe);
-void shmemx_ibput64(void* dest, const void* source, ptrdiff_t dst, ptrdiff_t sst, size_t bsize,
-    size_t nblocks, int pe);
-void shmemx_ibput128(void* dest, const void* source, ptrdiff_t dst, ptrdiff_t sst, size_t bsize,
-    size_t nblocks, int pe);
-void shmemx_ctx_ibput8(shmem_ctx_t ctx, void* dest, const void* source, ptrdiff_t dst, ptrdiff_t
+UCCS_API void shmemx_ctx_int16_ibput(shmem_ctx_t ctx, int16_t* dest, const int16_t* source,
+    ptrdiff_t dst, ptrdiff_t sst, size_t bsize, size_t nblocks, int pe);
+UCCS_API void shmemx_ctx_int32_ibput(shmem_ctx_t ctx, int32_t* dest, const int32_t* source,
+    ptrdiff_t dst, ptrdiff_t sst, size_t bsize, size_t nblocks, int pe);
+UCCS_API void shmemx_ctx_int64_ibput(shmem_ctx_t ctx, int64_t* dest, const int64_t* source,
+    ptrdiff_t dst, ptrdiff_t sst, size_t bsize, size_t nblocks, int pe);
+UCCS_API void shmemx_ctx_uint8_ibput(shmem_ctx_t ctx, uint8_t* dest, const uint8_t* source,
+    ptrdiff_t dst, ptrdiff_t sst, size_t bsize, size_t nblocks, int pe);
+UCCS_API void shmemx_ctx_uint16_ibput(shmem_ctx_t ctx, uint16_t* dest, const uint16_t* source,
+    ptrdiff_t dst, ptrdiff_t sst, size_t bsize, size_t nblocks, int pe);
+UCCS_API void shmemx_ctx_uint32_ibput(shmem_ctx_t ctx, uint32_t* dest, const uint32_t* source,
+    ptrdiff_t dst, ptrdiff_t sst, size_t bsize, size_t nblocks, int pe);
+UCCS_API void shmemx_ctx_uint64_ibput(shmem_ctx_t ctx, uint64_t* dest, const uint64_t* source,
+    ptrdiff_t dst, ptrdiff_t sst, size_t bsize, size_t nblocks, int pe);
+UCCS_API void shmemx_ctx_size_ibput(shmem_ctx_t ctx, size_t* dest, const size_t* source, ptrdiff_t
+    dst, ptrdiff_t sst, size_t bsize, size_t nblocks, int pe);
+UCCS_API void shmemx_ctx_ptrdiff_ibput(shmem_ctx_t ctx, ptrdiff_t* dest, const ptrdiff_t* source,
+    ptrdiff_t dst, ptrdiff_t sst, size_t bsize, size_t nblocks, int pe);
+UCCS_API void shmemx_float_ibget(float* dest, const float* source, ptrdiff_t dst, ptrdiff_t sst,
+    size_t bsize, size_t nblocks, int pe);
+UCCS_API void shmemx_double_ibget(double* dest, const double* source, ptrdiff_t dst, ptrdiff_t sst,
+    size_t bsize, size_t nblocks, int pe);
+UCCS_API void shmemx_longdouble_ibget(long double* dest, const long double* source, ptrdiff_t dst,
+    ptrdiff_t sst, size_t bsize, size_t nblocks, int pe);
+UCCS_API void shmemx_char_ibget(char* dest, const char* source, ptrdiff_t dst, ptrdiff_t sst, size_t
+    bsize, size_t nblocks, int pe);
+UCCS_API void shmemx_schar_ibget(signed char* dest, const signed char* source, ptrdiff_t dst,
+    ptrdiff_t sst, size_t bsize, size_t nblocks, int pe);
+UCCS_API void shmemx_short_ibget(short* dest, const short* source, ptrdiff_t dst, ptrdiff_t sst,
+    size_t bsize, size_t nblocks, int pe);
+UCCS_API void shmemx_int_ibget(int* dest, const int* source, ptrdiff_t dst, ptrdiff_t sst, size_t
+    bsize, size_t nblocks, int pe);
+UCCS_API void shmemx_long_ibget(long* dest, const long* source, ptrdiff_t dst, ptrdiff_t sst, size_t
+    bsize, size_t nblocks, int pe);
+UCCS_API void shmemx_longlong_ibget(long long* dest, const long long* source, ptrdiff_t dst,
+    ptrdiff_t sst, size_t bsize, size_t nblocks, int pe);
+UCCS_API void shmemx_uchar_ibget(unsigned char* dest, const unsigned char* source, ptrdiff_t dst,
+    ptrdiff_t sst, size_t bsize, size_t nblocks, int pe);
+UCCS_API void shmemx_ushort_ibget(unsigned short* dest, const unsigned short* source, ptrdiff_t dst,
+    ptrdiff_t sst, size_t bsize, size_t nblocks, int pe);
+UCCS_API void shmemx_uint_ibget(unsigned int* dest, const unsigned int* source, ptrdiff_t dst,
+    ptrdiff_t sst, size_t bsize, size_t nblocks, int pe);
+UCCS_API void shmemx_ulong_ibget(unsigned long* dest, const unsigned long* source, ptrdiff_t dst,
+    ptrdiff_t sst, size_t bsize, size_t nblocks, int pe);
+UCCS_API void shmemx_ulonglong_ibget(unsigned long long* dest, const unsigned long long* source,
+    ptrdiff_t dst, ptrdiff_t sst, size_t bsize, size_t nblocks, int pe);
+UCCS_API void shmemx_int8_ibget(int8_t* dest, const int8_t* source, ptrdiff_t dst, ptrdiff_t sst,
+    size_t bsize, size_t nblocks, int pe);
+UCCS_API void shmemx_int16_ibget(int16_t* dest, const int16_t* source, ptrdiff_t dst, ptrdiff_t sst,
+    size_t bsize, size_t nblocks, int pe);
+UCCS_API void shmemx_int32_ibget(int32_t* dest, const int32_t* source, ptrdiff_t dst, ptrdiff_t sst,
+    size_t bsize, size_t nblocks, int pe);
+UCCS_API void shmemx_int64_ibget(int64_t* dest, const int64_t* source, ptrdiff_t dst, ptrdiff_t sst,
+    size_t bsize, size_t nblocks, int pe);
+UCCS_API void shmemx_uint8_ibget(uint8_t* dest, const uint8_t* source, ptrdiff_t dst, ptrdiff_t sst,
+    size_t bsize, size_t nblocks, int pe);
+UCCS_API void shmemx_uint16_ibget(uint16_t* dest, const uint16_t* source, ptrdiff_t dst, ptrdiff_t
     sst, size_t bsize, size_t nblocks, int pe);
-void shmemx_ctx_ibput16(shmem_ctx_t ctx, void* dest, const void* source, ptrdiff_t dst, ptrdiff_t
+UCCS_API void shmemx_uint32_ibget(uint32_t* dest, const uint32_t* source, ptrdiff_t dst, ptrdiff_t
     sst, size_t bsize, size_t nblocks, int pe);
-void shmemx_ctx_ibput32(shmem_ctx_t ctx, void* dest, const void* source, ptrdiff_t dst, ptrdiff_t
+UCCS_API void shmemx_uint64_ibget(uint64_t* dest, const uint64_t* source, ptrdiff_t dst, ptrdiff_t
     sst, size_t bsize, size_t nblocks, int pe);
-void shmemx_ctx_ibput64(shmem_ctx_t ctx, void* dest, const void* source, ptrdiff_t dst, ptrdiff_t
-    sst, size_t bsize, size_t nblocks, int pe);
-void shmemx_ctx_ibput128(shmem_ctx_t ctx, void* dest, const void* source, ptrdiff_t dst, ptrdiff_t
-    sst, size_t bsize, size_t nblocks, int pe);
-void shmemx_ibget8(void* dest, const void* source, ptrdiff_t dst, ptrdiff_t sst, size_t bsize,
-    size_t nblocks, int pe);
-void shmemx_ibget16(void* dest, const void* source, ptrdiff_t dst, ptrdiff_t sst, size_t bsize,
-    size_t nblocks, int pe);
-void shmemx_ibget32(void* dest, const void* source, ptrdiff_t dst, ptrdiff_t sst, size_t bsize,
-    size_t nblocks, int pe);
-void shmemx_ibget64(void* dest, const void* source, ptrdiff_t dst, ptrdiff_t sst, size_t bsize,
-    size_t nblocks, int pe);
-void shmemx_ibget128(void* dest, const void* source, ptrdiff_t dst, ptrdiff_t sst, size_t bsize,
-    size_t nblocks, int pe);
-void shmemx_ctx_ibget8(shmem_ctx_t ctx, void* dest, const void* source, ptrdiff_t dst, ptrdiff_t
-    sst, size_t bsize, size_t nblocks, int pe);
-void shmemx_ctx_ibget16(shmem_ctx_t ctx, void* dest, const void* source, ptrdiff_t dst, ptrdiff_t
-    sst, size_t bsize, size_t nblocks, int pe);
-void shmemx_ctx_ibget32(shmem_ctx_t ctx, void* dest, const void* source, ptrdiff_t dst, ptrdiff_t
-    sst, size_t bsize, size_t nblocks, int pe);
-void shmemx_ctx_ibget64(shmem_ctx_t ctx, void* dest, const void* source, ptrdiff_t dst, ptrdiff_t
-    sst, size_t bsize, size_t nblocks, int pe);
-void shmemx_ctx_ibget128(shmem_ctx_t ctx, void* dest, const void* source, ptrdiff_t dst, ptrdiff_t
-    sst, size_t bsize, size_t nblocks, int pe);
-int shmemx_float_sum_inscan(shmem_team_t team, float* dest, const float* source, size_t nelems);
-int shmemx_double_sum_inscan(shmem_team_t team, double* dest, const double* source, size_t nelems);
-int shmemx_longdouble_sum_inscan(shmem_team_t team, long double* dest, const long double* source,
-    size_t nelems);
-int shmemx_char_sum_inscan(shmem_team_t team, char* dest, const char* source, size_t nelems);
-int shmemx_schar_sum_inscan(shmem_team_t team, signed char* dest, const signed char* source, size_t
+UCCS_API void shmemx_size_ibget(size_t* dest, const size_t* source, ptrdiff_t dst, ptrdiff_t sst,
+    size_t bsize, size_t nblocks, int pe);
+UCCS_API void shmemx_ptrdiff_ibget(ptrdiff_t* dest, const ptrdiff_t* source, ptrdiff_t dst,
+    ptrdiff_t sst, size_t bsize, size_t nblocks, int pe);
+UCCS_API void shmemx_ctx_float_ibget(shmem_ctx_t ctx, float* dest, const float* source, ptrdiff_t
+    dst, ptrdiff_t sst, size_t bsize, size_t nblocks, int pe);
+UCCS_API void shmemx_ctx_double_ibget(shmem_ctx_t ctx, double* dest, const double* source, ptrdiff_t
+    dst, ptrdiff_t sst, size_t bsize, size_t nblocks, int pe);
+UCCS_API void shmemx_ctx_longdouble_ibget(shmem_ctx_t ctx, long double* dest, const long double*
+    source, ptrdiff_t dst, ptrdiff_t sst, size_t bsize, size_t nblocks, int pe);
+UCCS_API void shmemx_ctx_char_ibget(shmem_ctx_t ctx, char* dest, const char* source, ptrdiff_t dst,
+    ptrdiff_t sst, size_t bsize, size_t nblocks, int pe);
+UCCS_API void shmemx_ctx_schar_ibget(shmem_ctx_t ctx, signed char* dest, const signed char* source,
+    ptrdiff_t dst, ptrdiff_t sst, size_t bsize, size_t nblocks, int pe);
+UCCS_API void shmemx_ctx_short_ibget(shmem_ctx_t ctx, short* dest, const short* source, ptrdiff_t
+    dst, ptrdiff_t sst, size_t bsize, size_t nblocks, int pe);
+UCCS_API void shmemx_ctx_int_ibget(shmem_ctx_t ctx, int* dest, const int* source, ptrdiff_t dst,
+    ptrdiff_t sst, size_t bsize, size_t nblocks, int pe);
+UCCS_API void shmemx_ctx_long_ibget(shmem_ctx_t ctx, long* dest, const long* source, ptrdiff_t dst,
+    ptrdiff_t sst, size_t bsize, size_t nblocks, int pe);
+UCCS_API void shmemx_ctx_longlong_ibget(shmem_ctx_t ctx, long long* dest, const long long* source,
+    ptrdiff_t dst, ptrdiff_t sst, size_t bsize, size_t nblocks, int pe);
+UCCS_API void shmemx_ctx_uchar_ibget(shmem_ctx_t ctx, unsigned char* dest, const unsigned char*
+    source, ptrdiff_t dst, ptrdiff_t sst, size_t bsize, size_t nblocks, int pe);
+UCCS_API void shmemx_ctx_ushort_ibget(shmem_ctx_t ctx, unsigned short* dest, const unsigned short*
+    source, ptrdiff_t dst, ptrdiff_t sst, size_t bsize, size_t nblocks, int pe);
+UCCS_API void shmemx_ctx_uint_ibget(shmem_ctx_t ctx, unsigned int* dest, const unsigned int* source,
+    ptrdiff_t dst, ptrdiff_t sst, size_t bsize, size_t nblocks, int pe);
+UCCS_API void shmemx_ctx_ulong_ibget(shmem_ctx_t ctx, unsigned long* dest, const unsigned long*
+    source, ptrdiff_t dst, ptrdiff_t sst, size_t bsize, size_t nblocks, int pe);
+UCCS_API void shmemx_ctx_ulonglong_ibget(shmem_ctx_t ctx, unsigned long long* dest, const unsigned
+    long long* source, ptrdiff_t dst, ptrdiff_t sst, size_t bsize, size_t nblocks, int pe);
+UCCS_API void shmemx_ctx_int8_ibget(shmem_ctx_t ctx, int8_t* dest, const int8_t* source, ptrdiff_t
+    dst, ptrdiff_t sst, size_t bsize, size_t nblocks, int pe);
+UCCS_API void shmemx_ctx_int16_ibget(shmem_ctx_t ctx, int16_t* dest, const int16_t* source,
+    ptrdiff_t dst, ptrdiff_t sst, size_t bsize, size_t nblocks, int pe);
+UCCS_API void shmemx_ctx_int32_ibget(shmem_ctx_t ctx, int32_t* dest, const int32_t* source,
+    ptrdiff_t dst, ptrdiff_t sst, size_t bsize, size_t nblocks, int pe);
+UCCS_API void shmemx_ctx_int64_ibget(shmem_ctx_t ctx, int64_t* dest, const int64_t* source,
+    ptrdiff_t dst, ptrdiff_t sst, size_t bsize, size_t nblocks, int pe);
+UCCS_API void shmemx_ctx_uint8_ibget(shmem_ctx_t ctx, uint8_t* dest, const uint8_t* source,
+    ptrdiff_t dst, ptrdiff_t sst, size_t bsize, size_t nblocks, int pe);
+UCCS_API void shmemx_ctx_uint16_ibget(shmem_ctx_t ctx, uint16_t* dest, const uint16_t* source,
+    ptrdiff_t dst, ptrdiff_t sst, size_t bsize, size_t nblocks, int pe);
+UCCS_API void shmemx_ctx_uint32_ibget(shmem_ctx_t ctx, uint32_t* dest, const uint32_t* source,
+    ptrdiff_t dst, ptrdiff_t sst, size_t bsize, size_t nblocks, int pe);
+UCCS_API void shmemx_ctx_uint64_ibget(shmem_ctx_t ctx, uint64_t* dest, const uint64_t* source,
+    ptrdiff_t dst, ptrdiff_t sst, size_t bsize, size_t nblocks, int pe);
+UCCS_API void shmemx_ctx_size_ibget(shmem_ctx_t ctx, size_t* dest, const size_t* source, ptrdiff_t
+    dst, ptrdiff_t sst, size_t bsize, size_t nblocks, int pe);
+UCCS_API void shmemx_ctx_ptrdiff_ibget(shmem_ctx_t ctx, ptrdiff_t* dest, const ptrdiff_t* source,
+    ptrdiff_t dst, ptrdiff_t sst, size_t bsize, size_t nblocks, int pe);
+UCCS_API void shmemx_ibput8(void* dest, const void* source, ptrdiff_t dst, ptrdiff_t sst, size_t
+    bsize, size_t nblocks, int pe);
+UCCS_API void shmemx_ibput16(void* dest, const void* source, ptrdiff_t dst, ptrdiff_t sst, size_t
+    bsize, size_t nblocks, int pe);
+UCCS_API void shmemx_ibput32(void* dest, const void* source, ptrdiff_t dst, ptrdiff_t sst, size_t
+    bsize, size_t nblocks, int pe);
+UCCS_API void shmemx_ibput64(void* dest, const void* source, ptrdiff_t dst, ptrdiff_t sst, size_t
+    bsize, size_t nblocks, int pe);
+UCCS_API void shmemx_ibput128(void* dest, const void* source, ptrdiff_t dst, ptrdiff_t sst, size_t
+    bsize, size_t nblocks, int pe);
+UCCS_API void shmemx_ctx_ibput8(shmem_ctx_t ctx, void* dest, const void* source, ptrdiff_t dst,
+    ptrdiff_t sst, size_t bsize, size_t nblocks, int pe);
+UCCS_API void shmemx_ctx_ibput16(shmem_ctx_t ctx, void* dest, const void* source, ptrdiff_t dst,
+    ptrdiff_t sst, size_t bsize, size_t nblocks, int pe);
+UCCS_API void shmemx_ctx_ibput32(shmem_ctx_t ctx, void* dest, const void* source, ptrdiff_t dst,
+    ptrdiff_t sst, size_t bsize, size_t nblocks, int pe);
+UCCS_API void shmemx_ctx_ibput64(shmem_ctx_t ctx, void* dest, const void* source, ptrdiff_t dst,
+    ptrdiff_t sst, size_t bsize, size_t nblocks, int pe);
+UCCS_API void shmemx_ctx_ibput128(shmem_ctx_t ctx, void* dest, const void* source, ptrdiff_t dst,
+    ptrdiff_t sst, size_t bsize, size_t nblocks, int pe);
+UCCS_API void shmemx_ibget8(void* dest, const void* source, ptrdiff_t dst, ptrdiff_t sst, size_t
+    bsize, size_t nblocks, int pe);
+UCCS_API void shmemx_ibget16(void* dest, const void* source, ptrdiff_t dst, ptrdiff_t sst, size_t
+    bsize, size_t nblocks, int pe);
+UCCS_API void shmemx_ibget32(void* dest, const void* source, ptrdiff_t dst, ptrdiff_t sst, size_t
+    bsize, size_t nblocks, int pe);
+UCCS_API void shmemx_ibget64(void* dest, const void* source, ptrdiff_t dst, ptrdiff_t sst, size_t
+    bsize, size_t nblocks, int pe);
+UCCS_API void shmemx_ibget128(void* dest, const void* source, ptrdiff_t dst, ptrdiff_t sst, size_t
+    bsize, size_t nblocks, int pe);
+UCCS_API void shmemx_ctx_ibget8(shmem_ctx_t ctx, void* dest, const void* source, ptrdiff_t dst,
+    ptrdiff_t sst, size_t bsize, size_t nblocks, int pe);
+UCCS_API void shmemx_ctx_ibget16(shmem_ctx_t ctx, void* dest, const void* source, ptrdiff_t dst,
+    ptrdiff_t sst, size_t bsize, size_t nblocks, int pe);
+UCCS_API void shmemx_ctx_ibget32(shmem_ctx_t ctx, void* dest, const void* source, ptrdiff_t dst,
+    ptrdiff_t sst, size_t bsize, size_t nblocks, int pe);
+UCCS_API void shmemx_ctx_ibget64(shmem_ctx_t ctx, void* dest, const void* source, ptrdiff_t dst,
+    ptrdiff_t sst, size_t bsize, size_t nblocks, int pe);
+UCCS_API void shmemx_ctx_ibget128(shmem_ctx_t ctx, void* dest, const void* source, ptrdiff_t dst,
+    ptrdiff_t sst, size_t bsize, size_t nblocks, int pe);
+UCCS_API int shmemx_float_sum_inscan(shmem_team_t team, float* dest, const float* source, size_t
     nelems);
-int shmemx_short_sum_inscan(shmem_team_t team, short* dest, const short* source, size_t nelems);
-int shmemx_int_sum_inscan(shmem_team_t team, int* dest, const int* source, size_t nelems);
-int shmemx_long_sum_inscan(shmem_team_t team, long* dest, const long* source, size_t nelems);
-int shmemx_longlong_sum_inscan(shmem_team_t team, long long* dest, const long long* source, size_t
+UCCS_API int shmemx_double_sum_inscan(shmem_team_t team, double* dest, const double* source, size_t
     nelems);
-int shmemx_uchar_sum_inscan(shmem_team_t team, unsigned char* dest, const unsigned char* source,
-    size_t nelems);
-int shmemx_ushort_sum_inscan(shmem_team_t team, unsigned short* dest, const unsigned short* source,
-    size_t nelems);
-int shmemx_uint_sum_inscan(shmem_team_t team, unsigned int* dest, const unsigned int* source, size_t
-    nelems);
-int shmemx_ulong_sum_inscan(shmem_team_t team, unsigned long* dest, const unsigned long* source,
-    size_t nelems);
-int shmemx_ulonglong_sum_inscan(shmem_team_t team, unsigned long long* dest, const unsigned long
-    long* source, size_t nelems);
-int shmemx_int8_sum_inscan(shmem_team_t team, int8_t* dest, const int8_t* source, size_t nelems);
-int shmemx_int16_sum_inscan(shmem_team_t team, int16_t* dest, const int16_t* source, size_t nelems);
-int shmemx_int32_sum_inscan(shmem_team_t team, int32_t* dest, const int32_t* source, size_t nelems);
-int shmemx_int64_sum_inscan(shmem_team_t team, int64_t* dest, const int64_t* source, size_t nelems);
-int shmemx_uint8_sum_inscan(shmem_team_t team, uint8_t* dest, const uint8_t* source, size_t nelems);
-int shmemx_uint16_sum_inscan(shmem_team_t team, uint16_t* dest, const uint16_t* source, size_t
-    nelems);
-int shmemx_uint32_sum_inscan(shmem_team_t team, uint32_t* dest, const uint32_t* source, size_t
-    nelems);
-int shmemx_uint64_sum_inscan(shmem_team_t team, uint64_t* dest, const uint64_t* source, size_t
-    nelems);
-int shmemx_size_sum_inscan(shmem_team_t team, size_t* dest, const size_t* source, size_t nelems);
-int shmemx_ptrdiff_sum_inscan(shmem_team_t team, ptrdiff_t* dest, const ptrdiff_t* source, size_t
-    nelems);
-int shmemx_complexd_sum_inscan(shmem_team_t team, uccs_complexd_t* dest, const uccs_complexd_t*
+UCCS_API int shmemx_longdouble_sum_inscan(shmem_team_t team, long double* dest, const long double*
     source, size_t nelems);
-int shmemx_complexf_sum_inscan(shmem_team_t team, uccs_complexf_t* dest, const uccs_complexf_t*
+UCCS_API int shmemx_char_sum_inscan(shmem_team_t team, char* dest, const char* source, size_t
+    nelems);
+UCCS_API int shmemx_schar_sum_inscan(shmem_team_t team, signed char* dest, const signed char*
     source, size_t nelems);
-int shmemx_float_sum_exscan(shmem_team_t team, float* dest, const float* source, size_t nelems);
-int shmemx_double_sum_exscan(shmem_team_t team, double* dest, const double* source, size_t nelems);
-int shmemx_longdouble_sum_exscan(shmem_team_t team, long double* dest, const long double* source,
+UCCS_API int shmemx_short_sum_inscan(shmem_team_t team, short* dest, const short* source, size_t
+    nelems);
+UCCS_API int shmemx_int_sum_inscan(shmem_team_t team, int* dest, const int* source, size_t nelems);
+UCCS_API int shmemx_long_sum_inscan(shmem_team_t team, long* dest, const long* source, size_t
+    nelems);
+UCCS_API int shmemx_longlong_sum_inscan(shmem_team_t team, long long* dest, const long long* source,
     size_t nelems);
-int shmemx_char_sum_exscan(shmem_team_t team, char* dest, const char* source, size_t nelems);
-int shmemx_schar_sum_exscan(shmem_team_t team, signed char* dest, const signed char* source, size_t
-    nelems);
-int shmemx_short_sum_exscan(shmem_team_t team, short* dest, const short* source, size_t nelems);
-int shmemx_int_sum_exscan(shmem_team_t team, int* dest, const int* source, size_t nelems);
-int shmemx_long_sum_exscan(shmem_team_t team, long* dest, const long* source, size_t nelems);
-int shmemx_longlong_sum_exscan(shmem_team_t team, long long* dest, const long long* source, size_t
-    nelems);
-int shmemx_uchar_sum_exscan(shmem_team_t team, unsigned char* dest, const unsigned char* source,
-    size_t nelems);
-int shmemx_ushort_sum_exscan(shmem_team_t team, unsigned short* dest, const unsigned short* source,
-    size_t nelems);
-int shmemx_uint_sum_exscan(shmem_team_t team, unsigned int* dest, const unsigned int* source, size_t
-    nelems);
-int shmemx_ulong_sum_exscan(shmem_team_t team, unsigned long* dest, const unsigned long* source,
-    size_t nelems);
-int shmemx_ulonglong_sum_exscan(shmem_team_t team, unsigned long long* dest, const unsigned long
-    long* source, size_t nelems);
-int shmemx_int8_sum_exscan(shmem_team_t team, int8_t* dest, const int8_t* source, size_t nelems);
-int shmemx_int16_sum_exscan(shmem_team_t team, int16_t* dest, const int16_t* source, size_t nelems);
-int shmemx_int32_sum_exscan(shmem_team_t team, int32_t* dest, const int32_t* source, size_t nelems);
-int shmemx_int64_sum_exscan(shmem_team_t team, int64_t* dest, const int64_t* source, size_t nelems);
-int shmemx_uint8_sum_exscan(shmem_team_t team, uint8_t* dest, const uint8_t* source, size_t nelems);
-int shmemx_uint16_sum_exscan(shmem_team_t team, uint16_t* dest, const uint16_t* source, size_t
-    nelems);
-int shmemx_uint32_sum_exscan(shmem_team_t team, uint32_t* dest, const uint32_t* source, size_t
-    nelems);
-int shmemx_uint64_sum_exscan(shmem_team_t team, uint64_t* dest, const uint64_t* source, size_t
-    nelems);
-int shmemx_size_sum_exscan(shmem_team_t team, size_t* dest, const size_t* source, size_t nelems);
-int shmemx_ptrdiff_sum_exscan(shmem_team_t team, ptrdiff_t* dest, const ptrdiff_t* source, size_t
-    nelems);
-int shmemx_complexd_sum_exscan(shmem_team_t team, uccs_complexd_t* dest, const uccs_complexd_t*
+UCCS_API int shmemx_uchar_sum_inscan(shmem_team_t team, unsigned char* dest, const unsigned char*
     source, size_t nelems);
-int shmemx_complexf_sum_exscan(shmem_team_t team, uccs_complexf_t* dest, const uccs_complexf_t*
+UCCS_API int shmemx_ushort_sum_inscan(shmem_team_t team, unsigned short* dest, const unsigned short*
     source, size_t nelems);
-void shmemx_signal_add(uint64_t* sig_addr, uint64_t signal, int pe);
-void shmemx_ctx_signal_add(shmem_ctx_t ctx, uint64_t* sig_addr, uint64_t signal, int pe);
-void shmemx_signal_set(uint64_t* sig_addr, uint64_t signal, int pe);
-void shmemx_ctx_signal_set(shmem_ctx_t ctx, uint64_t* sig_addr, uint64_t signal, int pe);
-void shmemx_putmem_signal(void* dest, const void* source, size_t nelems, uint64_t* sig_addr,
-    uint64_t signal, int pe);
-void shmemx_ctx_putmem_signal(shmem_ctx_t ctx, void* dest, const void* source, size_t nelems,
-    uint64_t* sig_addr, uint64_t signal, int pe);
+UCCS_API int shmemx_uint_sum_inscan(shmem_team_t team, unsigned int* dest, const unsigned int*
+    source, size_t nelems);
+UCCS_API int shmemx_ulong_sum_inscan(shmem_team_t team, unsigned long* dest, const unsigned long*
+    source, size_t nelems);
+UCCS_API int shmemx_ulonglong_sum_inscan(shmem_team_t team, unsigned long long* dest, const unsigned
+    long long* source, size_t nelems);
+UCCS_API int shmemx_int8_sum_inscan(shmem_team_t team, int8_t* dest, const int8_t* source, size_t
+    nelems);
+UCCS_API int shmemx_int16_sum_inscan(shmem_team_t team, int16_t* dest, const int16_t* source, size_t
+    nelems);
+UCCS_API int shmemx_int32_sum_inscan(shmem_team_t team, int32_t* dest, const int32_t* source, size_t
+    nelems);
+UCCS_API int shmemx_int64_sum_inscan(shmem_team_t team, int64_t* dest, const int64_t* source, size_t
+    nelems);
+UCCS_API int shmemx_uint8_sum_inscan(shmem_team_t team, uint8_t* dest, const uint8_t* source, size_t
+    nelems);
+UCCS_API int shmemx_uint16_sum_inscan(shmem_team_t team, uint16_t* dest, const uint16_t* source,
+    size_t nelems);
+UCCS_API int shmemx_uint32_sum_inscan(shmem_team_t team, uint32_t* dest, const uint32_t* source,
+    size_t nelems);
+UCCS_API int shmemx_uint64_sum_inscan(shmem_team_t team, uint64_t* dest, const uint64_t* source,
+    size_t nelems);
+UCCS_API int shmemx_size_sum_inscan(shmem_team_t team, size_t* dest, const size_t* source, size_t
+    nelems);
+UCCS_API int shmemx_ptrdiff_sum_inscan(shmem_team_t team, ptrdiff_t* dest, const ptrdiff_t* source,
+    size_t nelems);
+UCCS_API int shmemx_complexd_sum_inscan(shmem_team_t team, uccs_complexd_t* dest, const
+    uccs_complexd_t* source, size_t nelems);
+UCCS_API int shmemx_complexf_sum_inscan(shmem_team_t team, uccs_complexf_t* dest, const
+    uccs_complexf_t* source, size_t nelems);
+UCCS_API int shmemx_float_sum_exscan(shmem_team_t team, float* dest, const float* source, size_t
+    nelems);
+UCCS_API int shmemx_double_sum_exscan(shmem_team_t team, double* dest, const double* source, size_t
+    nelems);
+UCCS_API int shmemx_longdouble_sum_exscan(shmem_team_t team, long double* dest, const long double*
+    source, size_t nelems);
+UCCS_API int shmemx_char_sum_exscan(shmem_team_t team, char* dest, const char* source, size_t
+    nelems);
+UCCS_API int shmemx_schar_sum_exscan(shmem_team_t team, signed char* dest, const signed char*
+    source, size_t nelems);
+UCCS_API int shmemx_short_sum_exscan(shmem_team_t team, short* dest, const short* source, size_t
+    nelems);
+UCCS_API int shmemx_int_sum_exscan(shmem_team_t team, int* dest, const int* source, size_t nelems);
+UCCS_API int shmemx_long_sum_exscan(shmem_team_t team, long* dest, const long* source, size_t
+    nelems);
+UCCS_API int shmemx_longlong_sum_exscan(shmem_team_t team, long long* dest, const long long* source,
+    size_t nelems);
+UCCS_API int shmemx_uchar_sum_exscan(shmem_team_t team, unsigned char* dest, const unsigned char*
+    source, size_t nelems);
+UCCS_API int shmemx_ushort_sum_exscan(shmem_team_t team, unsigned short* dest, const unsigned short*
+    source, size_t nelems);
+UCCS_API int shmemx_uint_sum_exscan(shmem_team_t team, unsigned int* dest, const unsigned int*
+    source, size_t nelems);
+UCCS_API int shmemx_ulong_sum_exscan(shmem_team_t team, unsigned long* dest, const unsigned long*
+    source, size_t nelems);
+UCCS_API int shmemx_ulonglong_sum_exscan(shmem_team_t team, unsigned long long* dest, const unsigned
+    long long* source, size_t nelems);
+UCCS_API int shmemx_int8_sum_exscan(shmem_team_t team, int8_t* dest, const int8_t* source, size_t
+    nelems);
+UCCS_API int shmemx_int16_sum_exscan(shmem_team_t team, int16_t* dest, const int16_t* source, size_t
+    nelems);
+UCCS_API int shmemx_int32_sum_exscan(shmem_team_t team, int32_t* dest, const int32_t* source, size_t
+    nelems);
+UCCS_API int shmemx_int64_sum_exscan(shmem_team_t team, int64_t* dest, const int64_t* source, size_t
+    nelems);
+UCCS_API int shmemx_uint8_sum_exscan(shmem_team_t team, uint8_t* dest, const uint8_t* source, size_t
+    nelems);
+UCCS_API int shmemx_uint16_sum_exscan(shmem_team_t team, uint16_t* dest, const uint16_t* source,
+    size_t nelems);
+UCCS_API int shmemx_uint32_sum_exscan(shmem_team_t team, uint32_t* dest, const uint32_t* source,
+    size_t nelems);
+UCCS_API int shmemx_uint64_sum_exscan(shmem_team_t team, uint64_t* dest, const uint64_t* source,
+    size_t nelems);
+UCCS_API int shmemx_size_sum_exscan(shmem_team_t team, size_t* dest, const size_t* source, size_t
+    nelems);
+UCCS_API int shmemx_ptrdiff_sum_exscan(shmem_team_t team, ptrdiff_t* dest, const ptrdiff_t* source,
+    size_t nelems);
+UCCS_API int shmemx_complexd_sum_exscan(shmem_team_t team, uccs_complexd_t* dest, const
+    uccs_complexd_t* source, size_t nelems);
+UCCS_API int shmemx_complexf_sum_exscan(shmem_team_t team, uccs_complexf_t* dest, const
+    uccs_complexf_t* source, size_t nelems);
+UCCS_API void shmemx_signal_add(uint64_t* sig_addr, uint64_t signal, int pe);
+UCCS_API void shmemx_ctx_signal_add(shmem_ctx_t ctx, uint64_t* sig_addr, uint64_t signal, int pe);
+UCCS_API void shmemx_signal_set(uint64_t* sig_addr, uint64_t signal, int pe);
+UCCS_API void shmemx_ctx_signal_set(shmem_ctx_t ctx, uint64_t* sig_addr, uint64_t signal, int pe);
+UCCS_API void shmemx_putmem_signal(void* dest, const void* source, size_t nelems, uint64_t*
+    sig_addr, uint64_t signal, int pe);
+UCCS_API void shmemx_ctx_putmem_signal(shmem_ctx_t ctx, void* dest, const void* source, size_t
+    nelems, uint64_t* sig_addr, uint64_t signal, int pe);
 
 /* ---- Exchange of blocks of any size ---- */
 
@@ -1394,1238 +1450,1287 @@ void shmemx_ctx_putmem_signal(shmem_ctx_t ctx, void* dest, const void* source, s
  * caller only. On return dest and t_sizes are final and the sources may be reused. `pSync` is accepted
  * for the sake of existing programs, not touched, and may be NULL. Cost: two barriers and the copies. */
 
-void shmemx_alltoallv(void* dest, size_t* t_offsets, size_t* t_sizes, const void* source, size_t*
-    s_offsets, size_t* s_sizes, int PE_start, int logPE_stride, int PE_size, long* pSync);
-void shmemx_team_alltoallv(void* dest, size_t* t_offsets, size_t* t_sizes, const void* source,
-    size_t* s_offsets, size_t* s_sizes, shmem_team_t team, long* pSync);
+UCCS_API void shmemx_alltoallv(void* dest, size_t* t_offsets, size_t* t_sizes, const void* source,
+    size_t* s_offsets, size_t* s_sizes, int PE_start, int logPE_stride, int PE_size, long* pSync);
+UCCS_API void shmemx_team_alltoallv(void* dest, size_t* t_offsets, size_t* t_sizes, const void*
+    source, size_t* s_offsets, size_t* s_sizes, shmem_team_t team, long* pSync);
 
 /* The same, with all blocks packed at `target`, in the order of the members, and `t_size` set to their
  * bytes. `t_size` may be private. More than `target_len` bytes end the job with a message. */
 
-void shmemx_alltoallv_packed(void* target, size_t target_len, size_t* t_size, const void* source,
-    size_t* s_offsets, size_t* s_sizes, int PE_start, int logPE_stride, int PE_size, long* pSync);
-void shmemx_team_alltoallv_packed(void* target, size_t target_len, size_t* t_size, const void*
-    source, size_t* s_offsets, size_t* s_sizes, shmem_team_t team, long* pSync);
+UCCS_API void shmemx_alltoallv_packed(void* target, size_t target_len, size_t* t_size, const void*
+    source, size_t* s_offsets, size_t* s_sizes, int PE_start, int logPE_stride, int PE_size, long*
+    pSync);
+UCCS_API void shmemx_team_alltoallv_packed(void* target, size_t target_len, size_t* t_size, const
+    void* source, size_t* s_offsets, size_t* s_sizes, shmem_team_t team, long* pSync);
 
 /* ---- Constants ---- */
 
 /* ---- Teams of any members ---- */
 
-int pshmemx_team_split_color(shmem_team_t parent_team, int color, int key, shmem_team_t* new_team);
+UCCS_API int pshmemx_team_split_color(shmem_team_t parent_team, int color, int key, shmem_team_t*
+    new_team);
 
-int pshmemx_team_split_3d(shmem_team_t parent_team, int xrange, int yrange, int zrange,
+UCCS_API int pshmemx_team_split_3d(shmem_team_t parent_team, int xrange, int yrange, int zrange,
     shmem_team_t* xaxis_team, shmem_team_t* yaxis_team, shmem_team_t* zaxis_team);
 
 /* ---- Asking ---- */
 
-double pshmemx_wtime(void);
+UCCS_API double pshmemx_wtime(void);
 
-const char* pshmemx_nodename(void);
+UCCS_API const char* pshmemx_nodename(void);
 
-size_t pshmemx_malloc_usable_size(const void* ptr);
+UCCS_API size_t pshmemx_malloc_usable_size(const void* ptr);
 
 /* ---- Where PEs are ---- */
 
-int pshmemx_local_npes(void);
-void pshmemx_local_pes(int* pes, int npes);
+UCCS_API int pshmemx_local_npes(void);
+UCCS_API void pshmemx_local_pes(int* pes, int npes);
 
-int pshmemx_pe_locality(int pe, shmemx_locality_t* locality);
+UCCS_API int pshmemx_pe_locality(int pe, shmemx_locality_t* locality);
 
-int pshmemx_pe_distance(int pe);
+UCCS_API int pshmemx_pe_distance(int pe);
 
 /* ---- Counting operations ---- */
 
-void pshmemx_pcntr_get_issued_write(shmem_ctx_t ctx, uint64_t* cntr_value);
-void pshmemx_pcntr_get_issued_read(shmem_ctx_t ctx, uint64_t* cntr_value);
-void pshmemx_pcntr_get_completed_write(shmem_ctx_t ctx, uint64_t* cntr_value);
-void pshmemx_pcntr_get_completed_read(shmem_ctx_t ctx, uint64_t* cntr_value);
-void pshmemx_pcntr_get_completed_target(uint64_t* cntr_value);
-void pshmemx_pcntr_get_all(shmem_ctx_t ctx, shmemx_pcntr_t* pcntr);
+UCCS_API void pshmemx_pcntr_get_issued_write(shmem_ctx_t ctx, uint64_t* cntr_value);
+UCCS_API void pshmemx_pcntr_get_issued_read(shmem_ctx_t ctx, uint64_t* cntr_value);
+UCCS_API void pshmemx_pcntr_get_completed_write(shmem_ctx_t ctx, uint64_t* cntr_value);
+UCCS_API void pshmemx_pcntr_get_completed_read(shmem_ctx_t ctx, uint64_t* cntr_value);
+UCCS_API void pshmemx_pcntr_get_completed_target(uint64_t* cntr_value);
+UCCS_API void pshmemx_pcntr_get_all(shmem_ctx_t ctx, shmemx_pcntr_t* pcntr);
 
 /* ---- More heaps ---- */
 
-void pshmemx_space_create(shmemx_space_config_t config, shmemx_space_t* space);
-void pshmemx_space_destroy(shmemx_space_t space);
+UCCS_API void pshmemx_space_create(shmemx_space_config_t config, shmemx_space_t* space);
+UCCS_API void pshmemx_space_destroy(shmemx_space_t space);
 
-void pshmemx_space_attach(shmemx_space_t space);
-void pshmemx_space_detach(shmemx_space_t space);
+UCCS_API void pshmemx_space_attach(shmemx_space_t space);
+UCCS_API void pshmemx_space_detach(shmemx_space_t space);
 
-int pshmemx_space_create_ctx(shmemx_space_t space, long options, shmem_ctx_t* ctx);
+UCCS_API int pshmemx_space_create_ctx(shmemx_space_t space, long options, shmem_ctx_t* ctx);
 
-void* pshmemx_space_malloc(shmemx_space_t space, size_t size);
-void* pshmemx_space_malloc_with_hints(shmemx_space_t space, size_t size, long hints);
-void* pshmemx_space_calloc(shmemx_space_t space, size_t count, size_t size);
-void* pshmemx_space_align(shmemx_space_t space, size_t alignment, size_t size);
+UCCS_API void* pshmemx_space_malloc(shmemx_space_t space, size_t size);
+UCCS_API void* pshmemx_space_malloc_with_hints(shmemx_space_t space, size_t size, long hints);
+UCCS_API void* pshmemx_space_calloc(shmemx_space_t space, size_t count, size_t size);
+UCCS_API void* pshmemx_space_align(shmemx_space_t space, size_t alignment, size_t size);
 
-int pshmemx_space_query(shmemx_space_t space, shmemx_heap_info_t* info);
-int pshmemx_heap_query_by_index(shmemx_heap_index_t index, shmemx_heap_info_t* info);
+UCCS_API int pshmemx_space_query(shmemx_space_t space, shmemx_heap_info_t* info);
+UCCS_API int pshmemx_heap_query_by_index(shmemx_heap_index_t index, shmemx_heap_info_t* info);
 
-size_t pshmemx_heap_total(void);
-size_t pshmemx_heap_available(void);
-size_t pshmemx_heap_largest(void);
+UCCS_API size_t pshmemx_heap_total(void);
+UCCS_API size_t pshmemx_heap_available(void);
+UCCS_API size_t pshmemx_heap_largest(void);
 
-shmemx_heap_index_t pshmemx_heap_create_by_name(const char* name, size_t size);
+UCCS_API shmemx_heap_index_t pshmemx_heap_create_by_name(const char* name, size_t size);
 
-shmemx_heap_index_t pshmemx_name_to_index(const char* name);
-const char* pshmemx_index_to_name(shmemx_heap_index_t index);
+UCCS_API shmemx_heap_index_t pshmemx_name_to_index(const char* name);
+UCCS_API const char* pshmemx_index_to_name(shmemx_heap_index_t index);
 
-void* pshmemx_malloc_by_index(shmemx_heap_index_t index, size_t size);
-void* pshmemx_calloc_by_index(shmemx_heap_index_t index, size_t count, size_t size);
-void* pshmemx_align_by_index(shmemx_heap_index_t index, size_t alignment, size_t size);
-void* pshmemx_realloc_by_index(shmemx_heap_index_t index, void* ptr, size_t size);
-void pshmemx_free_by_index(shmemx_heap_index_t index, void* ptr);
-void* pshmemx_malloc_by_name(const char* name, size_t size);
-void* pshmemx_calloc_by_name(const char* name, size_t count, size_t size);
-void* pshmemx_align_by_name(const char* name, size_t alignment, size_t size);
-void* pshmemx_realloc_by_name(const char* name, void* ptr, size_t size);
-void pshmemx_free_by_name(const char* name, void* ptr);
+UCCS_API void* pshmemx_malloc_by_index(shmemx_heap_index_t index, size_t size);
+UCCS_API void* pshmemx_calloc_by_index(shmemx_heap_index_t index, size_t count, size_t size);
+UCCS_API void* pshmemx_align_by_index(shmemx_heap_index_t index, size_t alignment, size_t size);
+UCCS_API void* pshmemx_realloc_by_index(shmemx_heap_index_t index, void* ptr, size_t size);
+UCCS_API void pshmemx_free_by_index(shmemx_heap_index_t index, void* ptr);
+UCCS_API void* pshmemx_malloc_by_name(const char* name, size_t size);
+UCCS_API void* pshmemx_calloc_by_name(const char* name, size_t count, size_t size);
+UCCS_API void* pshmemx_align_by_name(const char* name, size_t alignment, size_t size);
+UCCS_API void* pshmemx_realloc_by_name(const char* name, void* ptr, size_t size);
+UCCS_API void pshmemx_free_by_name(const char* name, void* ptr);
 
 /* ---- Completion without waiting ---- */
 
-int pshmemx_quiet_test(void);
-int pshmemx_ctx_quiet_test(shmem_ctx_t ctx);
-int pshmemx_fence_test(void);
-int pshmemx_ctx_fence_test(shmem_ctx_t ctx);
+UCCS_API int pshmemx_quiet_test(void);
+UCCS_API int pshmemx_ctx_quiet_test(shmem_ctx_t ctx);
+UCCS_API int pshmemx_fence_test(void);
+UCCS_API int pshmemx_ctx_fence_test(shmem_ctx_t ctx);
 
-void pshmemx_local_complete(void);
-void pshmemx_ctx_local_complete(shmem_ctx_t ctx);
+UCCS_API void pshmemx_local_complete(void);
+UCCS_API void pshmemx_ctx_local_complete(shmem_ctx_t ctx);
 
 /* ---- Waiting for a limited time ---- */
 
-int pshmemx_short_wait_until_timeout(short* ivar, int cmp, short cmp_value, uint64_t timeout_ns);
-int pshmemx_int_wait_until_timeout(int* ivar, int cmp, int cmp_value, uint64_t timeout_ns);
-int pshmemx_long_wait_until_timeout(long* ivar, int cmp, long cmp_value, uint64_t timeout_ns);
-int pshmemx_longlong_wait_until_timeout(long long* ivar, int cmp, long long cmp_value, uint64_t
+UCCS_API int pshmemx_short_wait_until_timeout(short* ivar, int cmp, short cmp_value, uint64_t
     timeout_ns);
-int pshmemx_ushort_wait_until_timeout(unsigned short* ivar, int cmp, unsigned short cmp_value,
+UCCS_API int pshmemx_int_wait_until_timeout(int* ivar, int cmp, int cmp_value, uint64_t timeout_ns);
+UCCS_API int pshmemx_long_wait_until_timeout(long* ivar, int cmp, long cmp_value, uint64_t
+    timeout_ns);
+UCCS_API int pshmemx_longlong_wait_until_timeout(long long* ivar, int cmp, long long cmp_value,
     uint64_t timeout_ns);
-int pshmemx_uint_wait_until_timeout(unsigned int* ivar, int cmp, unsigned int cmp_value, uint64_t
-    timeout_ns);
-int pshmemx_ulong_wait_until_timeout(unsigned long* ivar, int cmp, unsigned long cmp_value, uint64_t
-    timeout_ns);
-int pshmemx_ulonglong_wait_until_timeout(unsigned long long* ivar, int cmp, unsigned long long
+UCCS_API int pshmemx_ushort_wait_until_timeout(unsigned short* ivar, int cmp, unsigned short
     cmp_value, uint64_t timeout_ns);
-int pshmemx_int32_wait_until_timeout(int32_t* ivar, int cmp, int32_t cmp_value, uint64_t
+UCCS_API int pshmemx_uint_wait_until_timeout(unsigned int* ivar, int cmp, unsigned int cmp_value,
+    uint64_t timeout_ns);
+UCCS_API int pshmemx_ulong_wait_until_timeout(unsigned long* ivar, int cmp, unsigned long cmp_value,
+    uint64_t timeout_ns);
+UCCS_API int pshmemx_ulonglong_wait_until_timeout(unsigned long long* ivar, int cmp, unsigned long
+    long cmp_value, uint64_t timeout_ns);
+UCCS_API int pshmemx_int32_wait_until_timeout(int32_t* ivar, int cmp, int32_t cmp_value, uint64_t
     timeout_ns);
-int pshmemx_int64_wait_until_timeout(int64_t* ivar, int cmp, int64_t cmp_value, uint64_t
+UCCS_API int pshmemx_int64_wait_until_timeout(int64_t* ivar, int cmp, int64_t cmp_value, uint64_t
     timeout_ns);
-int pshmemx_uint32_wait_until_timeout(uint32_t* ivar, int cmp, uint32_t cmp_value, uint64_t
+UCCS_API int pshmemx_uint32_wait_until_timeout(uint32_t* ivar, int cmp, uint32_t cmp_value, uint64_t
     timeout_ns);
-int pshmemx_uint64_wait_until_timeout(uint64_t* ivar, int cmp, uint64_t cmp_value, uint64_t
+UCCS_API int pshmemx_uint64_wait_until_timeout(uint64_t* ivar, int cmp, uint64_t cmp_value, uint64_t
     timeout_ns);
-int pshmemx_size_wait_until_timeout(size_t* ivar, int cmp, size_t cmp_value, uint64_t timeout_ns);
-int pshmemx_ptrdiff_wait_until_timeout(ptrdiff_t* ivar, int cmp, ptrdiff_t cmp_value, uint64_t
+UCCS_API int pshmemx_size_wait_until_timeout(size_t* ivar, int cmp, size_t cmp_value, uint64_t
     timeout_ns);
+UCCS_API int pshmemx_ptrdiff_wait_until_timeout(ptrdiff_t* ivar, int cmp, ptrdiff_t cmp_value,
+    uint64_t timeout_ns);
 
-int pshmemx_short_wait_until_all_timeout(short* ivars, size_t nelems, const int* status, int cmp,
-    short cmp_value, uint64_t timeout_ns);
-int pshmemx_int_wait_until_all_timeout(int* ivars, size_t nelems, const int* status, int cmp, int
-    cmp_value, uint64_t timeout_ns);
-int pshmemx_long_wait_until_all_timeout(long* ivars, size_t nelems, const int* status, int cmp, long
-    cmp_value, uint64_t timeout_ns);
-int pshmemx_longlong_wait_until_all_timeout(long long* ivars, size_t nelems, const int* status, int
-    cmp, long long cmp_value, uint64_t timeout_ns);
-int pshmemx_ushort_wait_until_all_timeout(unsigned short* ivars, size_t nelems, const int* status,
-    int cmp, unsigned short cmp_value, uint64_t timeout_ns);
-int pshmemx_uint_wait_until_all_timeout(unsigned int* ivars, size_t nelems, const int* status, int
-    cmp, unsigned int cmp_value, uint64_t timeout_ns);
-int pshmemx_ulong_wait_until_all_timeout(unsigned long* ivars, size_t nelems, const int* status, int
-    cmp, unsigned long cmp_value, uint64_t timeout_ns);
-int pshmemx_ulonglong_wait_until_all_timeout(unsigned long long* ivars, size_t nelems, const int*
-    status, int cmp, unsigned long long cmp_value, uint64_t timeout_ns);
-int pshmemx_int32_wait_until_all_timeout(int32_t* ivars, size_t nelems, const int* status, int cmp,
-    int32_t cmp_value, uint64_t timeout_ns);
-int pshmemx_int64_wait_until_all_timeout(int64_t* ivars, size_t nelems, const int* status, int cmp,
-    int64_t cmp_value, uint64_t timeout_ns);
-int pshmemx_uint32_wait_until_all_timeout(uint32_t* ivars, size_t nelems, const int* status, int
-    cmp, uint32_t cmp_value, uint64_t timeout_ns);
-int pshmemx_uint64_wait_until_all_timeout(uint64_t* ivars, size_t nelems, const int* status, int
-    cmp, uint64_t cmp_value, uint64_t timeout_ns);
-int pshmemx_size_wait_until_all_timeout(size_t* ivars, size_t nelems, const int* status, int cmp,
-    size_t cmp_value, uint64_t timeout_ns);
-int pshmemx_ptrdiff_wait_until_all_timeout(ptrdiff_t* ivars, size_t nelems, const int* status, int
-    cmp, ptrdiff_t cmp_value, uint64_t timeout_ns);
-int pshmemx_short_wait_until_all_vector_timeout(short* ivars, size_t nelems, const int* status, int
-    cmp, const short* cmp_values, uint64_t timeout_ns);
-int pshmemx_int_wait_until_all_vector_timeout(int* ivars, size_t nelems, const int* status, int cmp,
-    const int* cmp_values, uint64_t timeout_ns);
-int pshmemx_long_wait_until_all_vector_timeout(long* ivars, size_t nelems, const int* status, int
-    cmp, const long* cmp_values, uint64_t timeout_ns);
-int pshmemx_longlong_wait_until_all_vector_timeout(long long* ivars, size_t nelems, const int*
-    status, int cmp, const long long* cmp_values, uint64_t timeout_ns);
-int pshmemx_ushort_wait_until_all_vector_timeout(unsigned short* ivars, size_t nelems, const int*
-    status, int cmp, const unsigned short* cmp_values, uint64_t timeout_ns);
-int pshmemx_uint_wait_until_all_vector_timeout(unsigned int* ivars, size_t nelems, const int*
-    status, int cmp, const unsigned int* cmp_values, uint64_t timeout_ns);
-int pshmemx_ulong_wait_until_all_vector_timeout(unsigned long* ivars, size_t nelems, const int*
-    status, int cmp, const unsigned long* cmp_values, uint64_t timeout_ns);
-int pshmemx_ulonglong_wait_until_all_vector_timeout(unsigned long long* ivars, size_t nelems, const
-    int* status, int cmp, const unsigned long long* cmp_values, uint64_t timeout_ns);
-int pshmemx_int32_wait_until_all_vector_timeout(int32_t* ivars, size_t nelems, const int* status,
-    int cmp, const int32_t* cmp_values, uint64_t timeout_ns);
-int pshmemx_int64_wait_until_all_vector_timeout(int64_t* ivars, size_t nelems, const int* status,
-    int cmp, const int64_t* cmp_values, uint64_t timeout_ns);
-int pshmemx_uint32_wait_until_all_vector_timeout(uint32_t* ivars, size_t nelems, const int* status,
-    int cmp, const uint32_t* cmp_values, uint64_t timeout_ns);
-int pshmemx_uint64_wait_until_all_vector_timeout(uint64_t* ivars, size_t nelems, const int* status,
-    int cmp, const uint64_t* cmp_values, uint64_t timeout_ns);
-int pshmemx_size_wait_until_all_vector_timeout(size_t* ivars, size_t nelems, const int* status, int
-    cmp, const size_t* cmp_values, uint64_t timeout_ns);
-int pshmemx_ptrdiff_wait_until_all_vector_timeout(ptrdiff_t* ivars, size_t nelems, const int*
-    status, int cmp, const ptrdiff_t* cmp_values, uint64_t timeout_ns);
+UCCS_API int pshmemx_short_wait_until_all_timeout(short* ivars, size_t nelems, const int* status,
+    int cmp, short cmp_value, uint64_t timeout_ns);
+UCCS_API int pshmemx_int_wait_until_all_timeout(int* ivars, size_t nelems, const int* status, int
+    cmp, int cmp_value, uint64_t timeout_ns);
+UCCS_API int pshmemx_long_wait_until_all_timeout(long* ivars, size_t nelems, const int* status, int
+    cmp, long cmp_value, uint64_t timeout_ns);
+UCCS_API int pshmemx_longlong_wait_until_all_timeout(long long* ivars, size_t nelems, const int*
+    status, int cmp, long long cmp_value, uint64_t timeout_ns);
+UCCS_API int pshmemx_ushort_wait_until_all_timeout(unsigned short* ivars, size_t nelems, const int*
+    status, int cmp, unsigned short cmp_value, uint64_t timeout_ns);
+UCCS_API int pshmemx_uint_wait_until_all_timeout(unsigned int* ivars, size_t nelems, const int*
+    status, int cmp, unsigned int cmp_value, uint64_t timeout_ns);
+UCCS_API int pshmemx_ulong_wait_until_all_timeout(unsigned long* ivars, size_t nelems, const int*
+    status, int cmp, unsigned long cmp_value, uint64_t timeout_ns);
+UCCS_API int pshmemx_ulonglong_wait_until_all_timeout(unsigned long long* ivars, size_t nelems,
+    const int* status, int cmp, unsigned long long cmp_value, uint64_t timeout_ns);
+UCCS_API int pshmemx_int32_wait_until_all_timeout(int32_t* ivars, size_t nelems, const int* status,
+    int cmp, int32_t cmp_value, uint64_t timeout_ns);
+UCCS_API int pshmemx_int64_wait_until_all_timeout(int64_t* ivars, size_t nelems, const int* status,
+    int cmp, int64_t cmp_value, uint64_t timeout_ns);
+UCCS_API int pshmemx_uint32_wait_until_all_timeout(uint32_t* ivars, size_t nelems, const int*
+    status, int cmp, uint32_t cmp_value, uint64_t timeout_ns);
+UCCS_API int pshmemx_uint64_wait_until_all_timeout(uint64_t* ivars, size_t nelems, const int*
+    status, int cmp, uint64_t cmp_value, uint64_t timeout_ns);
+UCCS_API int pshmemx_size_wait_until_all_timeout(size_t* ivars, size_t nelems, const int* status,
+    int cmp, size_t cmp_value, uint64_t timeout_ns);
+UCCS_API int pshmemx_ptrdiff_wait_until_all_timeout(ptrdiff_t* ivars, size_t nelems, const int*
+    status, int cmp, ptrdiff_t cmp_value, uint64_t timeout_ns);
+UCCS_API int pshmemx_short_wait_until_all_vector_timeout(short* ivars, size_t nelems, const int*
+    status, int cmp, const short* cmp_values, uint64_t timeout_ns);
+UCCS_API int pshmemx_int_wait_until_all_vector_timeout(int* ivars, size_t nelems, const int* status,
+    int cmp, const int* cmp_values, uint64_t timeout_ns);
+UCCS_API int pshmemx_long_wait_until_all_vector_timeout(long* ivars, size_t nelems, const int*
+    status, int cmp, const long* cmp_values, uint64_t timeout_ns);
+UCCS_API int pshmemx_longlong_wait_until_all_vector_timeout(long long* ivars, size_t nelems, const
+    int* status, int cmp, const long long* cmp_values, uint64_t timeout_ns);
+UCCS_API int pshmemx_ushort_wait_until_all_vector_timeout(unsigned short* ivars, size_t nelems,
+    const int* status, int cmp, const unsigned short* cmp_values, uint64_t timeout_ns);
+UCCS_API int pshmemx_uint_wait_until_all_vector_timeout(unsigned int* ivars, size_t nelems, const
+    int* status, int cmp, const unsigned int* cmp_values, uint64_t timeout_ns);
+UCCS_API int pshmemx_ulong_wait_until_all_vector_timeout(unsigned long* ivars, size_t nelems, const
+    int* status, int cmp, const unsigned long* cmp_values, uint64_t timeout_ns);
+UCCS_API int pshmemx_ulonglong_wait_until_all_vector_timeout(unsigned long long* ivars, size_t
+    nelems, const int* status, int cmp, const unsigned long long* cmp_values, uint64_t timeout_ns);
+UCCS_API int pshmemx_int32_wait_until_all_vector_timeout(int32_t* ivars, size_t nelems, const int*
+    status, int cmp, const int32_t* cmp_values, uint64_t timeout_ns);
+UCCS_API int pshmemx_int64_wait_until_all_vector_timeout(int64_t* ivars, size_t nelems, const int*
+    status, int cmp, const int64_t* cmp_values, uint64_t timeout_ns);
+UCCS_API int pshmemx_uint32_wait_until_all_vector_timeout(uint32_t* ivars, size_t nelems, const int*
+    status, int cmp, const uint32_t* cmp_values, uint64_t timeout_ns);
+UCCS_API int pshmemx_uint64_wait_until_all_vector_timeout(uint64_t* ivars, size_t nelems, const int*
+    status, int cmp, const uint64_t* cmp_values, uint64_t timeout_ns);
+UCCS_API int pshmemx_size_wait_until_all_vector_timeout(size_t* ivars, size_t nelems, const int*
+    status, int cmp, const size_t* cmp_values, uint64_t timeout_ns);
+UCCS_API int pshmemx_ptrdiff_wait_until_all_vector_timeout(ptrdiff_t* ivars, size_t nelems, const
+    int* status, int cmp, const ptrdiff_t* cmp_values, uint64_t timeout_ns);
 
-int pshmemx_short_wait_until_any_timeout(short* ivars, size_t nelems, const int* status, int cmp,
-    short cmp_value, uint64_t timeout_ns, size_t* index);
-int pshmemx_int_wait_until_any_timeout(int* ivars, size_t nelems, const int* status, int cmp, int
-    cmp_value, uint64_t timeout_ns, size_t* index);
-int pshmemx_long_wait_until_any_timeout(long* ivars, size_t nelems, const int* status, int cmp, long
-    cmp_value, uint64_t timeout_ns, size_t* index);
-int pshmemx_longlong_wait_until_any_timeout(long long* ivars, size_t nelems, const int* status, int
-    cmp, long long cmp_value, uint64_t timeout_ns, size_t* index);
-int pshmemx_ushort_wait_until_any_timeout(unsigned short* ivars, size_t nelems, const int* status,
-    int cmp, unsigned short cmp_value, uint64_t timeout_ns, size_t* index);
-int pshmemx_uint_wait_until_any_timeout(unsigned int* ivars, size_t nelems, const int* status, int
-    cmp, unsigned int cmp_value, uint64_t timeout_ns, size_t* index);
-int pshmemx_ulong_wait_until_any_timeout(unsigned long* ivars, size_t nelems, const int* status, int
-    cmp, unsigned long cmp_value, uint64_t timeout_ns, size_t* index);
-int pshmemx_ulonglong_wait_until_any_timeout(unsigned long long* ivars, size_t nelems, const int*
-    status, int cmp, unsigned long long cmp_value, uint64_t timeout_ns, size_t* index);
-int pshmemx_int32_wait_until_any_timeout(int32_t* ivars, size_t nelems, const int* status, int cmp,
-    int32_t cmp_value, uint64_t timeout_ns, size_t* index);
-int pshmemx_int64_wait_until_any_timeout(int64_t* ivars, size_t nelems, const int* status, int cmp,
-    int64_t cmp_value, uint64_t timeout_ns, size_t* index);
-int pshmemx_uint32_wait_until_any_timeout(uint32_t* ivars, size_t nelems, const int* status, int
-    cmp, uint32_t cmp_value, uint64_t timeout_ns, size_t* index);
-int pshmemx_uint64_wait_until_any_timeout(uint64_t* ivars, size_t nelems, const int* status, int
-    cmp, uint64_t cmp_value, uint64_t timeout_ns, size_t* index);
-int pshmemx_size_wait_until_any_timeout(size_t* ivars, size_t nelems, const int* status, int cmp,
-    size_t cmp_value, uint64_t timeout_ns, size_t* index);
-int pshmemx_ptrdiff_wait_until_any_timeout(ptrdiff_t* ivars, size_t nelems, const int* status, int
-    cmp, ptrdiff_t cmp_value, uint64_t timeout_ns, size_t* index);
-int pshmemx_short_wait_until_any_vector_timeout(short* ivars, size_t nelems, const int* status, int
-    cmp, const short* cmp_values, uint64_t timeout_ns, size_t* index);
-int pshmemx_int_wait_until_any_vector_timeout(int* ivars, size_t nelems, const int* status, int cmp,
-    const int* cmp_values, uint64_t timeout_ns, size_t* index);
-int pshmemx_long_wait_until_any_vector_timeout(long* ivars, size_t nelems, const int* status, int
-    cmp, const long* cmp_values, uint64_t timeout_ns, size_t* index);
-int pshmemx_longlong_wait_until_any_vector_timeout(long long* ivars, size_t nelems, const int*
-    status, int cmp, const long long* cmp_values, uint64_t timeout_ns, size_t* index);
-int pshmemx_ushort_wait_until_any_vector_timeout(unsigned short* ivars, size_t nelems, const int*
-    status, int cmp, const unsigned short* cmp_values, uint64_t timeout_ns, size_t* index);
-int pshmemx_uint_wait_until_any_vector_timeout(unsigned int* ivars, size_t nelems, const int*
-    status, int cmp, const unsigned int* cmp_values, uint64_t timeout_ns, size_t* index);
-int pshmemx_ulong_wait_until_any_vector_timeout(unsigned long* ivars, size_t nelems, const int*
-    status, int cmp, const unsigned long* cmp_values, uint64_t timeout_ns, size_t* index);
-int pshmemx_ulonglong_wait_until_any_vector_timeout(unsigned long long* ivars, size_t nelems, const
-    int* status, int cmp, const unsigned long long* cmp_values, uint64_t timeout_ns, size_t* index);
-int pshmemx_int32_wait_until_any_vector_timeout(int32_t* ivars, size_t nelems, const int* status,
-    int cmp, const int32_t* cmp_values, uint64_t timeout_ns, size_t* index);
-int pshmemx_int64_wait_until_any_vector_timeout(int64_t* ivars, size_t nelems, const int* status,
-    int cmp, const int64_t* cmp_values, uint64_t timeout_ns, size_t* index);
-int pshmemx_uint32_wait_until_any_vector_timeout(uint32_t* ivars, size_t nelems, const int* status,
-    int cmp, const uint32_t* cmp_values, uint64_t timeout_ns, size_t* index);
-int pshmemx_uint64_wait_until_any_vector_timeout(uint64_t* ivars, size_t nelems, const int* status,
-    int cmp, const uint64_t* cmp_values, uint64_t timeout_ns, size_t* index);
-int pshmemx_size_wait_until_any_vector_timeout(size_t* ivars, size_t nelems, const int* status, int
-    cmp, const size_t* cmp_values, uint64_t timeout_ns, size_t* index);
-int pshmemx_ptrdiff_wait_until_any_vector_timeout(ptrdiff_t* ivars, size_t nelems, const int*
-    status, int cmp, const ptrdiff_t* cmp_values, uint64_t timeout_ns, size_t* index);
+UCCS_API int pshmemx_short_wait_until_any_timeout(short* ivars, size_t nelems, const int* status,
+    int cmp, short cmp_value, uint64_t timeout_ns, size_t* index);
+UCCS_API int pshmemx_int_wait_until_any_timeout(int* ivars, size_t nelems, const int* status, int
+    cmp, int cmp_value, uint64_t timeout_ns, size_t* index);
+UCCS_API int pshmemx_long_wait_until_any_timeout(long* ivars, size_t nelems, const int* status, int
+    cmp, long cmp_value, uint64_t timeout_ns, size_t* index);
+UCCS_API int pshmemx_longlong_wait_until_any_timeout(long long* ivars, size_t nelems, const int*
+    status, int cmp, long long cmp_value, uint64_t timeout_ns, size_t* index);
+UCCS_API int pshmemx_ushort_wait_until_any_timeout(unsigned short* ivars, size_t nelems, const int*
+    status, int cmp, unsigned short cmp_value, uint64_t timeout_ns, size_t* index);
+UCCS_API int pshmemx_uint_wait_until_any_timeout(unsigned int* ivars, size_t nelems, const int*
+    status, int cmp, unsigned int cmp_value, uint64_t timeout_ns, size_t* index);
+UCCS_API int pshmemx_ulong_wait_until_any_timeout(unsigned long* ivars, size_t nelems, const int*
+    status, int cmp, unsigned long cmp_value, uint64_t timeout_ns, size_t* index);
+UCCS_API int pshmemx_ulonglong_wait_until_any_timeout(unsigned long long* ivars, size_t nelems,
+    const int* status, int cmp, unsigned long long cmp_value, uint64_t timeout_ns, size_t* index);
+UCCS_API int pshmemx_int32_wait_until_any_timeout(int32_t* ivars, size_t nelems, const int* status,
+    int cmp, int32_t cmp_value, uint64_t timeout_ns, size_t* index);
+UCCS_API int pshmemx_int64_wait_until_any_timeout(int64_t* ivars, size_t nelems, const int* status,
+    int cmp, int64_t cmp_value, uint64_t timeout_ns, size_t* index);
+UCCS_API int pshmemx_uint32_wait_until_any_timeout(uint32_t* ivars, size_t nelems, const int*
+    status, int cmp, uint32_t cmp_value, uint64_t timeout_ns, size_t* index);
+UCCS_API int pshmemx_uint64_wait_until_any_timeout(uint64_t* ivars, size_t nelems, const int*
+    status, int cmp, uint64_t cmp_value, uint64_t timeout_ns, size_t* index);
+UCCS_API int pshmemx_size_wait_until_any_timeout(size_t* ivars, size_t nelems, const int* status,
+    int cmp, size_t cmp_value, uint64_t timeout_ns, size_t* index);
+UCCS_API int pshmemx_ptrdiff_wait_until_any_timeout(ptrdiff_t* ivars, size_t nelems, const int*
+    status, int cmp, ptrdiff_t cmp_value, uint64_t timeout_ns, size_t* index);
+UCCS_API int pshmemx_short_wait_until_any_vector_timeout(short* ivars, size_t nelems, const int*
+    status, int cmp, const short* cmp_values, uint64_t timeout_ns, size_t* index);
+UCCS_API int pshmemx_int_wait_until_any_vector_timeout(int* ivars, size_t nelems, const int* status,
+    int cmp, const int* cmp_values, uint64_t timeout_ns, size_t* index);
+UCCS_API int pshmemx_long_wait_until_any_vector_timeout(long* ivars, size_t nelems, const int*
+    status, int cmp, const long* cmp_values, uint64_t timeout_ns, size_t* index);
+UCCS_API int pshmemx_longlong_wait_until_any_vector_timeout(long long* ivars, size_t nelems, const
+    int* status, int cmp, const long long* cmp_values, uint64_t timeout_ns, size_t* index);
+UCCS_API int pshmemx_ushort_wait_until_any_vector_timeout(unsigned short* ivars, size_t nelems,
+    const int* status, int cmp, const unsigned short* cmp_values, uint64_t timeout_ns, size_t*
+    index);
+UCCS_API int pshmemx_uint_wait_until_any_vector_timeout(unsigned int* ivars, size_t nelems, const
+    int* status, int cmp, const unsigned int* cmp_values, uint64_t timeout_ns, size_t* index);
+UCCS_API int pshmemx_ulong_wait_until_any_vector_timeout(unsigned long* ivars, size_t nelems, const
+    int* status, int cmp, const unsigned long* cmp_values, uint64_t timeout_ns, size_t* index);
+UCCS_API int pshmemx_ulonglong_wait_until_any_vector_timeout(unsigned long long* ivars, size_t
+    nelems, const int* status, int cmp, const unsigned long long* cmp_values, uint64_t timeout_ns,
+    size_t* index);
+UCCS_API int pshmemx_int32_wait_until_any_vector_timeout(int32_t* ivars, size_t nelems, const int*
+    status, int cmp, const int32_t* cmp_values, uint64_t timeout_ns, size_t* index);
+UCCS_API int pshmemx_int64_wait_until_any_vector_timeout(int64_t* ivars, size_t nelems, const int*
+    status, int cmp, const int64_t* cmp_values, uint64_t timeout_ns, size_t* index);
+UCCS_API int pshmemx_uint32_wait_until_any_vector_timeout(uint32_t* ivars, size_t nelems, const int*
+    status, int cmp, const uint32_t* cmp_values, uint64_t timeout_ns, size_t* index);
+UCCS_API int pshmemx_uint64_wait_until_any_vector_timeout(uint64_t* ivars, size_t nelems, const int*
+    status, int cmp, const uint64_t* cmp_values, uint64_t timeout_ns, size_t* index);
+UCCS_API int pshmemx_size_wait_until_any_vector_timeout(size_t* ivars, size_t nelems, const int*
+    status, int cmp, const size_t* cmp_values, uint64_t timeout_ns, size_t* index);
+UCCS_API int pshmemx_ptrdiff_wait_until_any_vector_timeout(ptrdiff_t* ivars, size_t nelems, const
+    int* status, int cmp, const ptrdiff_t* cmp_values, uint64_t timeout_ns, size_t* index);
 
-int pshmemx_short_wait_until_some_timeout(short* ivars, size_t nelems, size_t* indices, const int*
-    status, int cmp, short cmp_value, uint64_t timeout_ns, size_t* found);
-int pshmemx_int_wait_until_some_timeout(int* ivars, size_t nelems, size_t* indices, const int*
-    status, int cmp, int cmp_value, uint64_t timeout_ns, size_t* found);
-int pshmemx_long_wait_until_some_timeout(long* ivars, size_t nelems, size_t* indices, const int*
-    status, int cmp, long cmp_value, uint64_t timeout_ns, size_t* found);
-int pshmemx_longlong_wait_until_some_timeout(long long* ivars, size_t nelems, size_t* indices, const
-    int* status, int cmp, long long cmp_value, uint64_t timeout_ns, size_t* found);
-int pshmemx_ushort_wait_until_some_timeout(unsigned short* ivars, size_t nelems, size_t* indices,
-    const int* status, int cmp, unsigned short cmp_value, uint64_t timeout_ns, size_t* found);
-int pshmemx_uint_wait_until_some_timeout(unsigned int* ivars, size_t nelems, size_t* indices, const
-    int* status, int cmp, unsigned int cmp_value, uint64_t timeout_ns, size_t* found);
-int pshmemx_ulong_wait_until_some_timeout(unsigned long* ivars, size_t nelems, size_t* indices,
-    const int* status, int cmp, unsigned long cmp_value, uint64_t timeout_ns, size_t* found);
-int pshmemx_ulonglong_wait_until_some_timeout(unsigned long long* ivars, size_t nelems, size_t*
-    indices, const int* status, int cmp, unsigned long long cmp_value, uint64_t timeout_ns, size_t*
+UCCS_API int pshmemx_short_wait_until_some_timeout(short* ivars, size_t nelems, size_t* indices,
+    const int* status, int cmp, short cmp_value, uint64_t timeout_ns, size_t* found);
+UCCS_API int pshmemx_int_wait_until_some_timeout(int* ivars, size_t nelems, size_t* indices, const
+    int* status, int cmp, int cmp_value, uint64_t timeout_ns, size_t* found);
+UCCS_API int pshmemx_long_wait_until_some_timeout(long* ivars, size_t nelems, size_t* indices, const
+    int* status, int cmp, long cmp_value, uint64_t timeout_ns, size_t* found);
+UCCS_API int pshmemx_longlong_wait_until_some_timeout(long long* ivars, size_t nelems, size_t*
+    indices, const int* status, int cmp, long long cmp_value, uint64_t timeout_ns, size_t* found);
+UCCS_API int pshmemx_ushort_wait_until_some_timeout(unsigned short* ivars, size_t nelems, size_t*
+    indices, const int* status, int cmp, unsigned short cmp_value, uint64_t timeout_ns, size_t*
     found);
-int pshmemx_int32_wait_until_some_timeout(int32_t* ivars, size_t nelems, size_t* indices, const int*
-    status, int cmp, int32_t cmp_value, uint64_t timeout_ns, size_t* found);
-int pshmemx_int64_wait_until_some_timeout(int64_t* ivars, size_t nelems, size_t* indices, const int*
-    status, int cmp, int64_t cmp_value, uint64_t timeout_ns, size_t* found);
-int pshmemx_uint32_wait_until_some_timeout(uint32_t* ivars, size_t nelems, size_t* indices, const
-    int* status, int cmp, uint32_t cmp_value, uint64_t timeout_ns, size_t* found);
-int pshmemx_uint64_wait_until_some_timeout(uint64_t* ivars, size_t nelems, size_t* indices, const
-    int* status, int cmp, uint64_t cmp_value, uint64_t timeout_ns, size_t* found);
-int pshmemx_size_wait_until_some_timeout(size_t* ivars, size_t nelems, size_t* indices, const int*
-    status, int cmp, size_t cmp_value, uint64_t timeout_ns, size_t* found);
-int pshmemx_ptrdiff_wait_until_some_timeout(ptrdiff_t* ivars, size_t nelems, size_t* indices, const
-    int* status, int cmp, ptrdiff_t cmp_value, uint64_t timeout_ns, size_t* found);
-int pshmemx_short_wait_until_some_vector_timeout(short* ivars, size_t nelems, size_t* indices, const
-    int* status, int cmp, const short* cmp_values, uint64_t timeout_ns, size_t* found);
-int pshmemx_int_wait_until_some_vector_timeout(int* ivars, size_t nelems, size_t* indices, const
-    int* status, int cmp, const int* cmp_values, uint64_t timeout_ns, size_t* found);
-int pshmemx_long_wait_until_some_vector_timeout(long* ivars, size_t nelems, size_t* indices, const
-    int* status, int cmp, const long* cmp_values, uint64_t timeout_ns, size_t* found);
-int pshmemx_longlong_wait_until_some_vector_timeout(long long* ivars, size_t nelems, size_t*
-    indices, const int* status, int cmp, const long long* cmp_values, uint64_t timeout_ns, size_t*
+UCCS_API int pshmemx_uint_wait_until_some_timeout(unsigned int* ivars, size_t nelems, size_t*
+    indices, const int* status, int cmp, unsigned int cmp_value, uint64_t timeout_ns, size_t*
     found);
-int pshmemx_ushort_wait_until_some_vector_timeout(unsigned short* ivars, size_t nelems, size_t*
-    indices, const int* status, int cmp, const unsigned short* cmp_values, uint64_t timeout_ns,
+UCCS_API int pshmemx_ulong_wait_until_some_timeout(unsigned long* ivars, size_t nelems, size_t*
+    indices, const int* status, int cmp, unsigned long cmp_value, uint64_t timeout_ns, size_t*
+    found);
+UCCS_API int pshmemx_ulonglong_wait_until_some_timeout(unsigned long long* ivars, size_t nelems,
+    size_t* indices, const int* status, int cmp, unsigned long long cmp_value, uint64_t timeout_ns,
     size_t* found);
-int pshmemx_uint_wait_until_some_vector_timeout(unsigned int* ivars, size_t nelems, size_t* indices,
-    const int* status, int cmp, const unsigned int* cmp_values, uint64_t timeout_ns, size_t* found);
-int pshmemx_ulong_wait_until_some_vector_timeout(unsigned long* ivars, size_t nelems, size_t*
-    indices, const int* status, int cmp, const unsigned long* cmp_values, uint64_t timeout_ns,
+UCCS_API int pshmemx_int32_wait_until_some_timeout(int32_t* ivars, size_t nelems, size_t* indices,
+    const int* status, int cmp, int32_t cmp_value, uint64_t timeout_ns, size_t* found);
+UCCS_API int pshmemx_int64_wait_until_some_timeout(int64_t* ivars, size_t nelems, size_t* indices,
+    const int* status, int cmp, int64_t cmp_value, uint64_t timeout_ns, size_t* found);
+UCCS_API int pshmemx_uint32_wait_until_some_timeout(uint32_t* ivars, size_t nelems, size_t* indices,
+    const int* status, int cmp, uint32_t cmp_value, uint64_t timeout_ns, size_t* found);
+UCCS_API int pshmemx_uint64_wait_until_some_timeout(uint64_t* ivars, size_t nelems, size_t* indices,
+    const int* status, int cmp, uint64_t cmp_value, uint64_t timeout_ns, size_t* found);
+UCCS_API int pshmemx_size_wait_until_some_timeout(size_t* ivars, size_t nelems, size_t* indices,
+    const int* status, int cmp, size_t cmp_value, uint64_t timeout_ns, size_t* found);
+UCCS_API int pshmemx_ptrdiff_wait_until_some_timeout(ptrdiff_t* ivars, size_t nelems, size_t*
+    indices, const int* status, int cmp, ptrdiff_t cmp_value, uint64_t timeout_ns, size_t* found);
+UCCS_API int pshmemx_short_wait_until_some_vector_timeout(short* ivars, size_t nelems, size_t*
+    indices, const int* status, int cmp, const short* cmp_values, uint64_t timeout_ns, size_t*
+    found);
+UCCS_API int pshmemx_int_wait_until_some_vector_timeout(int* ivars, size_t nelems, size_t* indices,
+    const int* status, int cmp, const int* cmp_values, uint64_t timeout_ns, size_t* found);
+UCCS_API int pshmemx_long_wait_until_some_vector_timeout(long* ivars, size_t nelems, size_t*
+    indices, const int* status, int cmp, const long* cmp_values, uint64_t timeout_ns, size_t*
+    found);
+UCCS_API int pshmemx_longlong_wait_until_some_vector_timeout(long long* ivars, size_t nelems,
+    size_t* indices, const int* status, int cmp, const long long* cmp_values, uint64_t timeout_ns,
     size_t* found);
-int pshmemx_ulonglong_wait_until_some_vector_timeout(unsigned long long* ivars, size_t nelems,
-    size_t* indices, const int* status, int cmp, const unsigned long long* cmp_values, uint64_t
+UCCS_API int pshmemx_ushort_wait_until_some_vector_timeout(unsigned short* ivars, size_t nelems,
+    size_t* indices, const int* status, int cmp, const unsigned short* cmp_values, uint64_t
     timeout_ns, size_t* found);
-int pshmemx_int32_wait_until_some_vector_timeout(int32_t* ivars, size_t nelems, size_t* indices,
-    const int* status, int cmp, const int32_t* cmp_values, uint64_t timeout_ns, size_t* found);
-int pshmemx_int64_wait_until_some_vector_timeout(int64_t* ivars, size_t nelems, size_t* indices,
-    const int* status, int cmp, const int64_t* cmp_values, uint64_t timeout_ns, size_t* found);
-int pshmemx_uint32_wait_until_some_vector_timeout(uint32_t* ivars, size_t nelems, size_t* indices,
-    const int* status, int cmp, const uint32_t* cmp_values, uint64_t timeout_ns, size_t* found);
-int pshmemx_uint64_wait_until_some_vector_timeout(uint64_t* ivars, size_t nelems, size_t* indices,
-    const int* status, int cmp, const uint64_t* cmp_values, uint64_t timeout_ns, size_t* found);
-int pshmemx_size_wait_until_some_vector_timeout(size_t* ivars, size_t nelems, size_t* indices, const
-    int* status, int cmp, const size_t* cmp_values, uint64_t timeout_ns, size_t* found);
-int pshmemx_ptrdiff_wait_until_some_vector_timeout(ptrdiff_t* ivars, size_t nelems, size_t* indices,
-    const int* status, int cmp, const ptrdiff_t* cmp_values, uint64_t timeout_ns, size_t* found);
+UCCS_API int pshmemx_uint_wait_until_some_vector_timeout(unsigned int* ivars, size_t nelems, size_t*
+    indices, const int* status, int cmp, const unsigned int* cmp_values, uint64_t timeout_ns,
+    size_t* found);
+UCCS_API int pshmemx_ulong_wait_until_some_vector_timeout(unsigned long* ivars, size_t nelems,
+    size_t* indices, const int* status, int cmp, const unsigned long* cmp_values, uint64_t
+    timeout_ns, size_t* found);
+UCCS_API int pshmemx_ulonglong_wait_until_some_vector_timeout(unsigned long long* ivars, size_t
+    nelems, size_t* indices, const int* status, int cmp, const unsigned long long* cmp_values,
+    uint64_t timeout_ns, size_t* found);
+UCCS_API int pshmemx_int32_wait_until_some_vector_timeout(int32_t* ivars, size_t nelems, size_t*
+    indices, const int* status, int cmp, const int32_t* cmp_values, uint64_t timeout_ns, size_t*
+    found);
+UCCS_API int pshmemx_int64_wait_until_some_vector_timeout(int64_t* ivars, size_t nelems, size_t*
+    indices, const int* status, int cmp, const int64_t* cmp_values, uint64_t timeout_ns, size_t*
+    found);
+UCCS_API int pshmemx_uint32_wait_until_some_vector_timeout(uint32_t* ivars, size_t nelems, size_t*
+    indices, const int* status, int cmp, const uint32_t* cmp_values, uint64_t timeout_ns, size_t*
+    found);
+UCCS_API int pshmemx_uint64_wait_until_some_vector_timeout(uint64_t* ivars, size_t nelems, size_t*
+    indices, const int* status, int cmp, const uint64_t* cmp_values, uint64_t timeout_ns, size_t*
+    found);
+UCCS_API int pshmemx_size_wait_until_some_vector_timeout(size_t* ivars, size_t nelems, size_t*
+    indices, const int* status, int cmp, const size_t* cmp_values, uint64_t timeout_ns, size_t*
+    found);
+UCCS_API int pshmemx_ptrdiff_wait_until_some_vector_timeout(ptrdiff_t* ivars, size_t nelems, size_t*
+    indices, const int* status, int cmp, const ptrdiff_t* cmp_values, uint64_t timeout_ns, size_t*
+    found);
 
-int pshmemx_signal_wait_until_timeout(uint64_t* sig_addr, int cmp, uint64_t cmp_value, uint64_t
-    timeout_ns, uint64_t* value);
+UCCS_API int pshmemx_signal_wait_until_timeout(uint64_t* sig_addr, int cmp, uint64_t cmp_value,
+    uint64_t timeout_ns, uint64_t* value);
 
 /* ---- Operations with a handle ---- */
 
-void pshmemx_float_put_nb(float* dest, const float* source, size_t nelems, int pe,
+UCCS_API void pshmemx_float_put_nb(float* dest, const float* source, size_t nelems, int pe,
     shmemx_request_handle_t* desc);
-void pshmemx_double_put_nb(double* dest, const double* source, size_t nelems, int pe,
+UCCS_API void pshmemx_double_put_nb(double* dest, const double* source, size_t nelems, int pe,
     shmemx_request_handle_t* desc);
-void pshmemx_longdouble_put_nb(long double* dest, const long double* source, size_t nelems, int pe,
-    shmemx_request_handle_t* desc);
-void pshmemx_char_put_nb(char* dest, const char* source, size_t nelems, int pe,
-    shmemx_request_handle_t* desc);
-void pshmemx_schar_put_nb(signed char* dest, const signed char* source, size_t nelems, int pe,
-    shmemx_request_handle_t* desc);
-void pshmemx_short_put_nb(short* dest, const short* source, size_t nelems, int pe,
-    shmemx_request_handle_t* desc);
-void pshmemx_int_put_nb(int* dest, const int* source, size_t nelems, int pe,
-    shmemx_request_handle_t* desc);
-void pshmemx_long_put_nb(long* dest, const long* source, size_t nelems, int pe,
-    shmemx_request_handle_t* desc);
-void pshmemx_longlong_put_nb(long long* dest, const long long* source, size_t nelems, int pe,
-    shmemx_request_handle_t* desc);
-void pshmemx_uchar_put_nb(unsigned char* dest, const unsigned char* source, size_t nelems, int pe,
-    shmemx_request_handle_t* desc);
-void pshmemx_ushort_put_nb(unsigned short* dest, const unsigned short* source, size_t nelems, int
-    pe, shmemx_request_handle_t* desc);
-void pshmemx_uint_put_nb(unsigned int* dest, const unsigned int* source, size_t nelems, int pe,
-    shmemx_request_handle_t* desc);
-void pshmemx_ulong_put_nb(unsigned long* dest, const unsigned long* source, size_t nelems, int pe,
-    shmemx_request_handle_t* desc);
-void pshmemx_ulonglong_put_nb(unsigned long long* dest, const unsigned long long* source, size_t
-    nelems, int pe, shmemx_request_handle_t* desc);
-void pshmemx_int8_put_nb(int8_t* dest, const int8_t* source, size_t nelems, int pe,
-    shmemx_request_handle_t* desc);
-void pshmemx_int16_put_nb(int16_t* dest, const int16_t* source, size_t nelems, int pe,
-    shmemx_request_handle_t* desc);
-void pshmemx_int32_put_nb(int32_t* dest, const int32_t* source, size_t nelems, int pe,
-    shmemx_request_handle_t* desc);
-void pshmemx_int64_put_nb(int64_t* dest, const int64_t* source, size_t nelems, int pe,
-    shmemx_request_handle_t* desc);
-void pshmemx_uint8_put_nb(uint8_t* dest, const uint8_t* source, size_t nelems, int pe,
-    shmemx_request_handle_t* desc);
-void pshmemx_uint16_put_nb(uint16_t* dest, const uint16_t* source, size_t nelems, int pe,
-    shmemx_request_handle_t* desc);
-void pshmemx_uint32_put_nb(uint32_t* dest, const uint32_t* source, size_t nelems, int pe,
-    shmemx_request_handle_t* desc);
-void pshmemx_uint64_put_nb(uint64_t* dest, const uint64_t* source, size_t nelems, int pe,
-    shmemx_request_handle_t* desc);
-void pshmemx_size_put_nb(size_t* dest, const size_t* source, size_t nelems, int pe,
-    shmemx_request_handle_t* desc);
-void pshmemx_ptrdiff_put_nb(ptrdiff_t* dest, const ptrdiff_t* source, size_t nelems, int pe,
-    shmemx_request_handle_t* desc);
-void pshmemx_ctx_float_put_nb(shmem_ctx_t ctx, float* dest, const float* source, size_t nelems, int
-    pe, shmemx_request_handle_t* desc);
-void pshmemx_ctx_double_put_nb(shmem_ctx_t ctx, double* dest, const double* source, size_t nelems,
+UCCS_API void pshmemx_longdouble_put_nb(long double* dest, const long double* source, size_t nelems,
     int pe, shmemx_request_handle_t* desc);
-void pshmemx_ctx_longdouble_put_nb(shmem_ctx_t ctx, long double* dest, const long double* source,
+UCCS_API void pshmemx_char_put_nb(char* dest, const char* source, size_t nelems, int pe,
+    shmemx_request_handle_t* desc);
+UCCS_API void pshmemx_schar_put_nb(signed char* dest, const signed char* source, size_t nelems, int
+    pe, shmemx_request_handle_t* desc);
+UCCS_API void pshmemx_short_put_nb(short* dest, const short* source, size_t nelems, int pe,
+    shmemx_request_handle_t* desc);
+UCCS_API void pshmemx_int_put_nb(int* dest, const int* source, size_t nelems, int pe,
+    shmemx_request_handle_t* desc);
+UCCS_API void pshmemx_long_put_nb(long* dest, const long* source, size_t nelems, int pe,
+    shmemx_request_handle_t* desc);
+UCCS_API void pshmemx_longlong_put_nb(long long* dest, const long long* source, size_t nelems, int
+    pe, shmemx_request_handle_t* desc);
+UCCS_API void pshmemx_uchar_put_nb(unsigned char* dest, const unsigned char* source, size_t nelems,
+    int pe, shmemx_request_handle_t* desc);
+UCCS_API void pshmemx_ushort_put_nb(unsigned short* dest, const unsigned short* source, size_t
+    nelems, int pe, shmemx_request_handle_t* desc);
+UCCS_API void pshmemx_uint_put_nb(unsigned int* dest, const unsigned int* source, size_t nelems, int
+    pe, shmemx_request_handle_t* desc);
+UCCS_API void pshmemx_ulong_put_nb(unsigned long* dest, const unsigned long* source, size_t nelems,
+    int pe, shmemx_request_handle_t* desc);
+UCCS_API void pshmemx_ulonglong_put_nb(unsigned long long* dest, const unsigned long long* source,
     size_t nelems, int pe, shmemx_request_handle_t* desc);
-void pshmemx_ctx_char_put_nb(shmem_ctx_t ctx, char* dest, const char* source, size_t nelems, int pe,
+UCCS_API void pshmemx_int8_put_nb(int8_t* dest, const int8_t* source, size_t nelems, int pe,
     shmemx_request_handle_t* desc);
-void pshmemx_ctx_schar_put_nb(shmem_ctx_t ctx, signed char* dest, const signed char* source, size_t
-    nelems, int pe, shmemx_request_handle_t* desc);
-void pshmemx_ctx_short_put_nb(shmem_ctx_t ctx, short* dest, const short* source, size_t nelems, int
+UCCS_API void pshmemx_int16_put_nb(int16_t* dest, const int16_t* source, size_t nelems, int pe,
+    shmemx_request_handle_t* desc);
+UCCS_API void pshmemx_int32_put_nb(int32_t* dest, const int32_t* source, size_t nelems, int pe,
+    shmemx_request_handle_t* desc);
+UCCS_API void pshmemx_int64_put_nb(int64_t* dest, const int64_t* source, size_t nelems, int pe,
+    shmemx_request_handle_t* desc);
+UCCS_API void pshmemx_uint8_put_nb(uint8_t* dest, const uint8_t* source, size_t nelems, int pe,
+    shmemx_request_handle_t* desc);
+UCCS_API void pshmemx_uint16_put_nb(uint16_t* dest, const uint16_t* source, size_t nelems, int pe,
+    shmemx_request_handle_t* desc);
+UCCS_API void pshmemx_uint32_put_nb(uint32_t* dest, const uint32_t* source, size_t nelems, int pe,
+    shmemx_request_handle_t* desc);
+UCCS_API void pshmemx_uint64_put_nb(uint64_t* dest, const uint64_t* source, size_t nelems, int pe,
+    shmemx_request_handle_t* desc);
+UCCS_API void pshmemx_size_put_nb(size_t* dest, const size_t* source, size_t nelems, int pe,
+    shmemx_request_handle_t* desc);
+UCCS_API void pshmemx_ptrdiff_put_nb(ptrdiff_t* dest, const ptrdiff_t* source, size_t nelems, int
     pe, shmemx_request_handle_t* desc);
-void pshmemx_ctx_int_put_nb(shmem_ctx_t ctx, int* dest, const int* source, size_t nelems, int pe,
-    shmemx_request_handle_t* desc);
-void pshmemx_ctx_long_put_nb(shmem_ctx_t ctx, long* dest, const long* source, size_t nelems, int pe,
-    shmemx_request_handle_t* desc);
-void pshmemx_ctx_longlong_put_nb(shmem_ctx_t ctx, long long* dest, const long long* source, size_t
+UCCS_API void pshmemx_ctx_float_put_nb(shmem_ctx_t ctx, float* dest, const float* source, size_t
     nelems, int pe, shmemx_request_handle_t* desc);
-void pshmemx_ctx_uchar_put_nb(shmem_ctx_t ctx, unsigned char* dest, const unsigned char* source,
+UCCS_API void pshmemx_ctx_double_put_nb(shmem_ctx_t ctx, double* dest, const double* source, size_t
+    nelems, int pe, shmemx_request_handle_t* desc);
+UCCS_API void pshmemx_ctx_longdouble_put_nb(shmem_ctx_t ctx, long double* dest, const long double*
+    source, size_t nelems, int pe, shmemx_request_handle_t* desc);
+UCCS_API void pshmemx_ctx_char_put_nb(shmem_ctx_t ctx, char* dest, const char* source, size_t
+    nelems, int pe, shmemx_request_handle_t* desc);
+UCCS_API void pshmemx_ctx_schar_put_nb(shmem_ctx_t ctx, signed char* dest, const signed char*
+    source, size_t nelems, int pe, shmemx_request_handle_t* desc);
+UCCS_API void pshmemx_ctx_short_put_nb(shmem_ctx_t ctx, short* dest, const short* source, size_t
+    nelems, int pe, shmemx_request_handle_t* desc);
+UCCS_API void pshmemx_ctx_int_put_nb(shmem_ctx_t ctx, int* dest, const int* source, size_t nelems,
+    int pe, shmemx_request_handle_t* desc);
+UCCS_API void pshmemx_ctx_long_put_nb(shmem_ctx_t ctx, long* dest, const long* source, size_t
+    nelems, int pe, shmemx_request_handle_t* desc);
+UCCS_API void pshmemx_ctx_longlong_put_nb(shmem_ctx_t ctx, long long* dest, const long long* source,
     size_t nelems, int pe, shmemx_request_handle_t* desc);
-void pshmemx_ctx_ushort_put_nb(shmem_ctx_t ctx, unsigned short* dest, const unsigned short* source,
+UCCS_API void pshmemx_ctx_uchar_put_nb(shmem_ctx_t ctx, unsigned char* dest, const unsigned char*
+    source, size_t nelems, int pe, shmemx_request_handle_t* desc);
+UCCS_API void pshmemx_ctx_ushort_put_nb(shmem_ctx_t ctx, unsigned short* dest, const unsigned short*
+    source, size_t nelems, int pe, shmemx_request_handle_t* desc);
+UCCS_API void pshmemx_ctx_uint_put_nb(shmem_ctx_t ctx, unsigned int* dest, const unsigned int*
+    source, size_t nelems, int pe, shmemx_request_handle_t* desc);
+UCCS_API void pshmemx_ctx_ulong_put_nb(shmem_ctx_t ctx, unsigned long* dest, const unsigned long*
+    source, size_t nelems, int pe, shmemx_request_handle_t* desc);
+UCCS_API void pshmemx_ctx_ulonglong_put_nb(shmem_ctx_t ctx, unsigned long long* dest, const unsigned
+    long long* source, size_t nelems, int pe, shmemx_request_handle_t* desc);
+UCCS_API void pshmemx_ctx_int8_put_nb(shmem_ctx_t ctx, int8_t* dest, const int8_t* source, size_t
+    nelems, int pe, shmemx_request_handle_t* desc);
+UCCS_API void pshmemx_ctx_int16_put_nb(shmem_ctx_t ctx, int16_t* dest, const int16_t* source, size_t
+    nelems, int pe, shmemx_request_handle_t* desc);
+UCCS_API void pshmemx_ctx_int32_put_nb(shmem_ctx_t ctx, int32_t* dest, const int32_t* source, size_t
+    nelems, int pe, shmemx_request_handle_t* desc);
+UCCS_API void pshmemx_ctx_int64_put_nb(shmem_ctx_t ctx, int64_t* dest, const int64_t* source, size_t
+    nelems, int pe, shmemx_request_handle_t* desc);
+UCCS_API void pshmemx_ctx_uint8_put_nb(shmem_ctx_t ctx, uint8_t* dest, const uint8_t* source, size_t
+    nelems, int pe, shmemx_request_handle_t* desc);
+UCCS_API void pshmemx_ctx_uint16_put_nb(shmem_ctx_t ctx, uint16_t* dest, const uint16_t* source,
     size_t nelems, int pe, shmemx_request_handle_t* desc);
-void pshmemx_ctx_uint_put_nb(shmem_ctx_t ctx, unsigned int* dest, const unsigned int* source, size_t
-    nelems, int pe, shmemx_request_handle_t* desc);
-void pshmemx_ctx_ulong_put_nb(shmem_ctx_t ctx, unsigned long* dest, const unsigned long* source,
+UCCS_API void pshmemx_ctx_uint32_put_nb(shmem_ctx_t ctx, uint32_t* dest, const uint32_t* source,
     size_t nelems, int pe, shmemx_request_handle_t* desc);
-void pshmemx_ctx_ulonglong_put_nb(shmem_ctx_t ctx, unsigned long long* dest, const unsigned long
-    long* source, size_t nelems, int pe, shmemx_request_handle_t* desc);
-void pshmemx_ctx_int8_put_nb(shmem_ctx_t ctx, int8_t* dest, const int8_t* source, size_t nelems, int
-    pe, shmemx_request_handle_t* desc);
-void pshmemx_ctx_int16_put_nb(shmem_ctx_t ctx, int16_t* dest, const int16_t* source, size_t nelems,
-    int pe, shmemx_request_handle_t* desc);
-void pshmemx_ctx_int32_put_nb(shmem_ctx_t ctx, int32_t* dest, const int32_t* source, size_t nelems,
-    int pe, shmemx_request_handle_t* desc);
-void pshmemx_ctx_int64_put_nb(shmem_ctx_t ctx, int64_t* dest, const int64_t* source, size_t nelems,
-    int pe, shmemx_request_handle_t* desc);
-void pshmemx_ctx_uint8_put_nb(shmem_ctx_t ctx, uint8_t* dest, const uint8_t* source, size_t nelems,
-    int pe, shmemx_request_handle_t* desc);
-void pshmemx_ctx_uint16_put_nb(shmem_ctx_t ctx, uint16_t* dest, const uint16_t* source, size_t
-    nelems, int pe, shmemx_request_handle_t* desc);
-void pshmemx_ctx_uint32_put_nb(shmem_ctx_t ctx, uint32_t* dest, const uint32_t* source, size_t
-    nelems, int pe, shmemx_request_handle_t* desc);
-void pshmemx_ctx_uint64_put_nb(shmem_ctx_t ctx, uint64_t* dest, const uint64_t* source, size_t
-    nelems, int pe, shmemx_request_handle_t* desc);
-void pshmemx_ctx_size_put_nb(shmem_ctx_t ctx, size_t* dest, const size_t* source, size_t nelems, int
-    pe, shmemx_request_handle_t* desc);
-void pshmemx_ctx_ptrdiff_put_nb(shmem_ctx_t ctx, ptrdiff_t* dest, const ptrdiff_t* source, size_t
-    nelems, int pe, shmemx_request_handle_t* desc);
-void pshmemx_float_get_nb(float* dest, const float* source, size_t nelems, int pe,
-    shmemx_request_handle_t* desc);
-void pshmemx_double_get_nb(double* dest, const double* source, size_t nelems, int pe,
-    shmemx_request_handle_t* desc);
-void pshmemx_longdouble_get_nb(long double* dest, const long double* source, size_t nelems, int pe,
-    shmemx_request_handle_t* desc);
-void pshmemx_char_get_nb(char* dest, const char* source, size_t nelems, int pe,
-    shmemx_request_handle_t* desc);
-void pshmemx_schar_get_nb(signed char* dest, const signed char* source, size_t nelems, int pe,
-    shmemx_request_handle_t* desc);
-void pshmemx_short_get_nb(short* dest, const short* source, size_t nelems, int pe,
-    shmemx_request_handle_t* desc);
-void pshmemx_int_get_nb(int* dest, const int* source, size_t nelems, int pe,
-    shmemx_request_handle_t* desc);
-void pshmemx_long_get_nb(long* dest, const long* source, size_t nelems, int pe,
-    shmemx_request_handle_t* desc);
-void pshmemx_longlong_get_nb(long long* dest, const long long* source, size_t nelems, int pe,
-    shmemx_request_handle_t* desc);
-void pshmemx_uchar_get_nb(unsigned char* dest, const unsigned char* source, size_t nelems, int pe,
-    shmemx_request_handle_t* desc);
-void pshmemx_ushort_get_nb(unsigned short* dest, const unsigned short* source, size_t nelems, int
-    pe, shmemx_request_handle_t* desc);
-void pshmemx_uint_get_nb(unsigned int* dest, const unsigned int* source, size_t nelems, int pe,
-    shmemx_request_handle_t* desc);
-void pshmemx_ulong_get_nb(unsigned long* dest, const unsigned long* source, size_t nelems, int pe,
-    shmemx_request_handle_t* desc);
-void pshmemx_ulonglong_get_nb(unsigned long long* dest, const unsigned long long* source, size_t
-    nelems, int pe, shmemx_request_handle_t* desc);
-void pshmemx_int8_get_nb(int8_t* dest, const int8_t* source, size_t nelems, int pe,
-    shmemx_request_handle_t* desc);
-void pshmemx_int16_get_nb(int16_t* dest, const int16_t* source, size_t nelems, int pe,
-    shmemx_request_handle_t* desc);
-void pshmemx_int32_get_nb(int32_t* dest, const int32_t* source, size_t nelems, int pe,
-    shmemx_request_handle_t* desc);
-void pshmemx_int64_get_nb(int64_t* dest, const int64_t* source, size_t nelems, int pe,
-    shmemx_request_handle_t* desc);
-void pshmemx_uint8_get_nb(uint8_t* dest, const uint8_t* source, size_t nelems, int pe,
-    shmemx_request_handle_t* desc);
-void pshmemx_uint16_get_nb(uint16_t* dest, const uint16_t* source, size_t nelems, int pe,
-    shmemx_request_handle_t* desc);
-void pshmemx_uint32_get_nb(uint32_t* dest, const uint32_t* source, size_t nelems, int pe,
-    shmemx_request_handle_t* desc);
-void pshmemx_uint64_get_nb(uint64_t* dest, const uint64_t* source, size_t nelems, int pe,
-    shmemx_request_handle_t* desc);
-void pshmemx_size_get_nb(size_t* dest, const size_t* source, size_t nelems, int pe,
-    shmemx_request_handle_t* desc);
-void pshmemx_ptrdiff_get_nb(ptrdiff_t* dest, const ptrdiff_t* source, size_t nelems, int pe,
-    shmemx_request_handle_t* desc);
-void pshmemx_ctx_float_get_nb(shmem_ctx_t ctx, float* dest, const float* source, size_t nelems, int
-    pe, shmemx_request_handle_t* desc);
-void pshmemx_ctx_double_get_nb(shmem_ctx_t ctx, double* dest, const double* source, size_t nelems,
-    int pe, shmemx_request_handle_t* desc);
-void pshmemx_ctx_longdouble_get_nb(shmem_ctx_t ctx, long double* dest, const long double* source,
+UCCS_API void pshmemx_ctx_uint64_put_nb(shmem_ctx_t ctx, uint64_t* dest, const uint64_t* source,
     size_t nelems, int pe, shmemx_request_handle_t* desc);
-void pshmemx_ctx_char_get_nb(shmem_ctx_t ctx, char* dest, const char* source, size_t nelems, int pe,
-    shmemx_request_handle_t* desc);
-void pshmemx_ctx_schar_get_nb(shmem_ctx_t ctx, signed char* dest, const signed char* source, size_t
+UCCS_API void pshmemx_ctx_size_put_nb(shmem_ctx_t ctx, size_t* dest, const size_t* source, size_t
     nelems, int pe, shmemx_request_handle_t* desc);
-void pshmemx_ctx_short_get_nb(shmem_ctx_t ctx, short* dest, const short* source, size_t nelems, int
-    pe, shmemx_request_handle_t* desc);
-void pshmemx_ctx_int_get_nb(shmem_ctx_t ctx, int* dest, const int* source, size_t nelems, int pe,
-    shmemx_request_handle_t* desc);
-void pshmemx_ctx_long_get_nb(shmem_ctx_t ctx, long* dest, const long* source, size_t nelems, int pe,
-    shmemx_request_handle_t* desc);
-void pshmemx_ctx_longlong_get_nb(shmem_ctx_t ctx, long long* dest, const long long* source, size_t
-    nelems, int pe, shmemx_request_handle_t* desc);
-void pshmemx_ctx_uchar_get_nb(shmem_ctx_t ctx, unsigned char* dest, const unsigned char* source,
+UCCS_API void pshmemx_ctx_ptrdiff_put_nb(shmem_ctx_t ctx, ptrdiff_t* dest, const ptrdiff_t* source,
     size_t nelems, int pe, shmemx_request_handle_t* desc);
-void pshmemx_ctx_ushort_get_nb(shmem_ctx_t ctx, unsigned short* dest, const unsigned short* source,
-    size_t nelems, int pe, shmemx_request_handle_t* desc);
-void pshmemx_ctx_uint_get_nb(shmem_ctx_t ctx, unsigned int* dest, const unsigned int* source, size_t
-    nelems, int pe, shmemx_request_handle_t* desc);
-void pshmemx_ctx_ulong_get_nb(shmem_ctx_t ctx, unsigned long* dest, const unsigned long* source,
-    size_t nelems, int pe, shmemx_request_handle_t* desc);
-void pshmemx_ctx_ulonglong_get_nb(shmem_ctx_t ctx, unsigned long long* dest, const unsigned long
-    long* source, size_t nelems, int pe, shmemx_request_handle_t* desc);
-void pshmemx_ctx_int8_get_nb(shmem_ctx_t ctx, int8_t* dest, const int8_t* source, size_t nelems, int
+UCCS_API void pshmemx_float_get_nb(float* dest, const float* source, size_t nelems, int pe,
+    shmemx_request_handle_t* desc);
+UCCS_API void pshmemx_double_get_nb(double* dest, const double* source, size_t nelems, int pe,
+    shmemx_request_handle_t* desc);
+UCCS_API void pshmemx_longdouble_get_nb(long double* dest, const long double* source, size_t nelems,
+    int pe, shmemx_request_handle_t* desc);
+UCCS_API void pshmemx_char_get_nb(char* dest, const char* source, size_t nelems, int pe,
+    shmemx_request_handle_t* desc);
+UCCS_API void pshmemx_schar_get_nb(signed char* dest, const signed char* source, size_t nelems, int
     pe, shmemx_request_handle_t* desc);
-void pshmemx_ctx_int16_get_nb(shmem_ctx_t ctx, int16_t* dest, const int16_t* source, size_t nelems,
-    int pe, shmemx_request_handle_t* desc);
-void pshmemx_ctx_int32_get_nb(shmem_ctx_t ctx, int32_t* dest, const int32_t* source, size_t nelems,
-    int pe, shmemx_request_handle_t* desc);
-void pshmemx_ctx_int64_get_nb(shmem_ctx_t ctx, int64_t* dest, const int64_t* source, size_t nelems,
-    int pe, shmemx_request_handle_t* desc);
-void pshmemx_ctx_uint8_get_nb(shmem_ctx_t ctx, uint8_t* dest, const uint8_t* source, size_t nelems,
-    int pe, shmemx_request_handle_t* desc);
-void pshmemx_ctx_uint16_get_nb(shmem_ctx_t ctx, uint16_t* dest, const uint16_t* source, size_t
-    nelems, int pe, shmemx_request_handle_t* desc);
-void pshmemx_ctx_uint32_get_nb(shmem_ctx_t ctx, uint32_t* dest, const uint32_t* source, size_t
-    nelems, int pe, shmemx_request_handle_t* desc);
-void pshmemx_ctx_uint64_get_nb(shmem_ctx_t ctx, uint64_t* dest, const uint64_t* source, size_t
-    nelems, int pe, shmemx_request_handle_t* desc);
-void pshmemx_ctx_size_get_nb(shmem_ctx_t ctx, size_t* dest, const size_t* source, size_t nelems, int
+UCCS_API void pshmemx_short_get_nb(short* dest, const short* source, size_t nelems, int pe,
+    shmemx_request_handle_t* desc);
+UCCS_API void pshmemx_int_get_nb(int* dest, const int* source, size_t nelems, int pe,
+    shmemx_request_handle_t* desc);
+UCCS_API void pshmemx_long_get_nb(long* dest, const long* source, size_t nelems, int pe,
+    shmemx_request_handle_t* desc);
+UCCS_API void pshmemx_longlong_get_nb(long long* dest, const long long* source, size_t nelems, int
     pe, shmemx_request_handle_t* desc);
-void pshmemx_ctx_ptrdiff_get_nb(shmem_ctx_t ctx, ptrdiff_t* dest, const ptrdiff_t* source, size_t
+UCCS_API void pshmemx_uchar_get_nb(unsigned char* dest, const unsigned char* source, size_t nelems,
+    int pe, shmemx_request_handle_t* desc);
+UCCS_API void pshmemx_ushort_get_nb(unsigned short* dest, const unsigned short* source, size_t
     nelems, int pe, shmemx_request_handle_t* desc);
-void pshmemx_put8_nb(void* dest, const void* source, size_t nelems, int pe, shmemx_request_handle_t*
-    desc);
-void pshmemx_put16_nb(void* dest, const void* source, size_t nelems, int pe,
+UCCS_API void pshmemx_uint_get_nb(unsigned int* dest, const unsigned int* source, size_t nelems, int
+    pe, shmemx_request_handle_t* desc);
+UCCS_API void pshmemx_ulong_get_nb(unsigned long* dest, const unsigned long* source, size_t nelems,
+    int pe, shmemx_request_handle_t* desc);
+UCCS_API void pshmemx_ulonglong_get_nb(unsigned long long* dest, const unsigned long long* source,
+    size_t nelems, int pe, shmemx_request_handle_t* desc);
+UCCS_API void pshmemx_int8_get_nb(int8_t* dest, const int8_t* source, size_t nelems, int pe,
     shmemx_request_handle_t* desc);
-void pshmemx_put32_nb(void* dest, const void* source, size_t nelems, int pe,
+UCCS_API void pshmemx_int16_get_nb(int16_t* dest, const int16_t* source, size_t nelems, int pe,
     shmemx_request_handle_t* desc);
-void pshmemx_put64_nb(void* dest, const void* source, size_t nelems, int pe,
+UCCS_API void pshmemx_int32_get_nb(int32_t* dest, const int32_t* source, size_t nelems, int pe,
     shmemx_request_handle_t* desc);
-void pshmemx_put128_nb(void* dest, const void* source, size_t nelems, int pe,
+UCCS_API void pshmemx_int64_get_nb(int64_t* dest, const int64_t* source, size_t nelems, int pe,
     shmemx_request_handle_t* desc);
-void pshmemx_ctx_put8_nb(shmem_ctx_t ctx, void* dest, const void* source, size_t nelems, int pe,
+UCCS_API void pshmemx_uint8_get_nb(uint8_t* dest, const uint8_t* source, size_t nelems, int pe,
     shmemx_request_handle_t* desc);
-void pshmemx_ctx_put16_nb(shmem_ctx_t ctx, void* dest, const void* source, size_t nelems, int pe,
+UCCS_API void pshmemx_uint16_get_nb(uint16_t* dest, const uint16_t* source, size_t nelems, int pe,
     shmemx_request_handle_t* desc);
-void pshmemx_ctx_put32_nb(shmem_ctx_t ctx, void* dest, const void* source, size_t nelems, int pe,
+UCCS_API void pshmemx_uint32_get_nb(uint32_t* dest, const uint32_t* source, size_t nelems, int pe,
     shmemx_request_handle_t* desc);
-void pshmemx_ctx_put64_nb(shmem_ctx_t ctx, void* dest, const void* source, size_t nelems, int pe,
+UCCS_API void pshmemx_uint64_get_nb(uint64_t* dest, const uint64_t* source, size_t nelems, int pe,
     shmemx_request_handle_t* desc);
-void pshmemx_ctx_put128_nb(shmem_ctx_t ctx, void* dest, const void* source, size_t nelems, int pe,
+UCCS_API void pshmemx_size_get_nb(size_t* dest, const size_t* source, size_t nelems, int pe,
     shmemx_request_handle_t* desc);
-void pshmemx_get8_nb(void* dest, const void* source, size_t nelems, int pe, shmemx_request_handle_t*
-    desc);
-void pshmemx_get16_nb(void* dest, const void* source, size_t nelems, int pe,
+UCCS_API void pshmemx_ptrdiff_get_nb(ptrdiff_t* dest, const ptrdiff_t* source, size_t nelems, int
+    pe, shmemx_request_handle_t* desc);
+UCCS_API void pshmemx_ctx_float_get_nb(shmem_ctx_t ctx, float* dest, const float* source, size_t
+    nelems, int pe, shmemx_request_handle_t* desc);
+UCCS_API void pshmemx_ctx_double_get_nb(shmem_ctx_t ctx, double* dest, const double* source, size_t
+    nelems, int pe, shmemx_request_handle_t* desc);
+UCCS_API void pshmemx_ctx_longdouble_get_nb(shmem_ctx_t ctx, long double* dest, const long double*
+    source, size_t nelems, int pe, shmemx_request_handle_t* desc);
+UCCS_API void pshmemx_ctx_char_get_nb(shmem_ctx_t ctx, char* dest, const char* source, size_t
+    nelems, int pe, shmemx_request_handle_t* desc);
+UCCS_API void pshmemx_ctx_schar_get_nb(shmem_ctx_t ctx, signed char* dest, const signed char*
+    source, size_t nelems, int pe, shmemx_request_handle_t* desc);
+UCCS_API void pshmemx_ctx_short_get_nb(shmem_ctx_t ctx, short* dest, const short* source, size_t
+    nelems, int pe, shmemx_request_handle_t* desc);
+UCCS_API void pshmemx_ctx_int_get_nb(shmem_ctx_t ctx, int* dest, const int* source, size_t nelems,
+    int pe, shmemx_request_handle_t* desc);
+UCCS_API void pshmemx_ctx_long_get_nb(shmem_ctx_t ctx, long* dest, const long* source, size_t
+    nelems, int pe, shmemx_request_handle_t* desc);
+UCCS_API void pshmemx_ctx_longlong_get_nb(shmem_ctx_t ctx, long long* dest, const long long* source,
+    size_t nelems, int pe, shmemx_request_handle_t* desc);
+UCCS_API void pshmemx_ctx_uchar_get_nb(shmem_ctx_t ctx, unsigned char* dest, const unsigned char*
+    source, size_t nelems, int pe, shmemx_request_handle_t* desc);
+UCCS_API void pshmemx_ctx_ushort_get_nb(shmem_ctx_t ctx, unsigned short* dest, const unsigned short*
+    source, size_t nelems, int pe, shmemx_request_handle_t* desc);
+UCCS_API void pshmemx_ctx_uint_get_nb(shmem_ctx_t ctx, unsigned int* dest, const unsigned int*
+    source, size_t nelems, int pe, shmemx_request_handle_t* desc);
+UCCS_API void pshmemx_ctx_ulong_get_nb(shmem_ctx_t ctx, unsigned long* dest, const unsigned long*
+    source, size_t nelems, int pe, shmemx_request_handle_t* desc);
+UCCS_API void pshmemx_ctx_ulonglong_get_nb(shmem_ctx_t ctx, unsigned long long* dest, const unsigned
+    long long* source, size_t nelems, int pe, shmemx_request_handle_t* desc);
+UCCS_API void pshmemx_ctx_int8_get_nb(shmem_ctx_t ctx, int8_t* dest, const int8_t* source, size_t
+    nelems, int pe, shmemx_request_handle_t* desc);
+UCCS_API void pshmemx_ctx_int16_get_nb(shmem_ctx_t ctx, int16_t* dest, const int16_t* source, size_t
+    nelems, int pe, shmemx_request_handle_t* desc);
+UCCS_API void pshmemx_ctx_int32_get_nb(shmem_ctx_t ctx, int32_t* dest, const int32_t* source, size_t
+    nelems, int pe, shmemx_request_handle_t* desc);
+UCCS_API void pshmemx_ctx_int64_get_nb(shmem_ctx_t ctx, int64_t* dest, const int64_t* source, size_t
+    nelems, int pe, shmemx_request_handle_t* desc);
+UCCS_API void pshmemx_ctx_uint8_get_nb(shmem_ctx_t ctx, uint8_t* dest, const uint8_t* source, size_t
+    nelems, int pe, shmemx_request_handle_t* desc);
+UCCS_API void pshmemx_ctx_uint16_get_nb(shmem_ctx_t ctx, uint16_t* dest, const uint16_t* source,
+    size_t nelems, int pe, shmemx_request_handle_t* desc);
+UCCS_API void pshmemx_ctx_uint32_get_nb(shmem_ctx_t ctx, uint32_t* dest, const uint32_t* source,
+    size_t nelems, int pe, shmemx_request_handle_t* desc);
+UCCS_API void pshmemx_ctx_uint64_get_nb(shmem_ctx_t ctx, uint64_t* dest, const uint64_t* source,
+    size_t nelems, int pe, shmemx_request_handle_t* desc);
+UCCS_API void pshmemx_ctx_size_get_nb(shmem_ctx_t ctx, size_t* dest, const size_t* source, size_t
+    nelems, int pe, shmemx_request_handle_t* desc);
+UCCS_API void pshmemx_ctx_ptrdiff_get_nb(shmem_ctx_t ctx, ptrdiff_t* dest, const ptrdiff_t* source,
+    size_t nelems, int pe, shmemx_request_handle_t* desc);
+UCCS_API void pshmemx_put8_nb(void* dest, const void* source, size_t nelems, int pe,
     shmemx_request_handle_t* desc);
-void pshmemx_get32_nb(void* dest, const void* source, size_t nelems, int pe,
+UCCS_API void pshmemx_put16_nb(void* dest, const void* source, size_t nelems, int pe,
     shmemx_request_handle_t* desc);
-void pshmemx_get64_nb(void* dest, const void* source, size_t nelems, int pe,
+UCCS_API void pshmemx_put32_nb(void* dest, const void* source, size_t nelems, int pe,
     shmemx_request_handle_t* desc);
-void pshmemx_get128_nb(void* dest, const void* source, size_t nelems, int pe,
+UCCS_API void pshmemx_put64_nb(void* dest, const void* source, size_t nelems, int pe,
     shmemx_request_handle_t* desc);
-void pshmemx_ctx_get8_nb(shmem_ctx_t ctx, void* dest, const void* source, size_t nelems, int pe,
+UCCS_API void pshmemx_put128_nb(void* dest, const void* source, size_t nelems, int pe,
     shmemx_request_handle_t* desc);
-void pshmemx_ctx_get16_nb(shmem_ctx_t ctx, void* dest, const void* source, size_t nelems, int pe,
+UCCS_API void pshmemx_ctx_put8_nb(shmem_ctx_t ctx, void* dest, const void* source, size_t nelems,
+    int pe, shmemx_request_handle_t* desc);
+UCCS_API void pshmemx_ctx_put16_nb(shmem_ctx_t ctx, void* dest, const void* source, size_t nelems,
+    int pe, shmemx_request_handle_t* desc);
+UCCS_API void pshmemx_ctx_put32_nb(shmem_ctx_t ctx, void* dest, const void* source, size_t nelems,
+    int pe, shmemx_request_handle_t* desc);
+UCCS_API void pshmemx_ctx_put64_nb(shmem_ctx_t ctx, void* dest, const void* source, size_t nelems,
+    int pe, shmemx_request_handle_t* desc);
+UCCS_API void pshmemx_ctx_put128_nb(shmem_ctx_t ctx, void* dest, const void* source, size_t nelems,
+    int pe, shmemx_request_handle_t* desc);
+UCCS_API void pshmemx_get8_nb(void* dest, const void* source, size_t nelems, int pe,
     shmemx_request_handle_t* desc);
-void pshmemx_ctx_get32_nb(shmem_ctx_t ctx, void* dest, const void* source, size_t nelems, int pe,
+UCCS_API void pshmemx_get16_nb(void* dest, const void* source, size_t nelems, int pe,
     shmemx_request_handle_t* desc);
-void pshmemx_ctx_get64_nb(shmem_ctx_t ctx, void* dest, const void* source, size_t nelems, int pe,
+UCCS_API void pshmemx_get32_nb(void* dest, const void* source, size_t nelems, int pe,
     shmemx_request_handle_t* desc);
-void pshmemx_ctx_get128_nb(shmem_ctx_t ctx, void* dest, const void* source, size_t nelems, int pe,
+UCCS_API void pshmemx_get64_nb(void* dest, const void* source, size_t nelems, int pe,
     shmemx_request_handle_t* desc);
-void pshmemx_putmem_nb(void* dest, const void* source, size_t nelems, int pe,
+UCCS_API void pshmemx_get128_nb(void* dest, const void* source, size_t nelems, int pe,
     shmemx_request_handle_t* desc);
-void pshmemx_ctx_putmem_nb(shmem_ctx_t ctx, void* dest, const void* source, size_t nelems, int pe,
+UCCS_API void pshmemx_ctx_get8_nb(shmem_ctx_t ctx, void* dest, const void* source, size_t nelems,
+    int pe, shmemx_request_handle_t* desc);
+UCCS_API void pshmemx_ctx_get16_nb(shmem_ctx_t ctx, void* dest, const void* source, size_t nelems,
+    int pe, shmemx_request_handle_t* desc);
+UCCS_API void pshmemx_ctx_get32_nb(shmem_ctx_t ctx, void* dest, const void* source, size_t nelems,
+    int pe, shmemx_request_handle_t* desc);
+UCCS_API void pshmemx_ctx_get64_nb(shmem_ctx_t ctx, void* dest, const void* source, size_t nelems,
+    int pe, shmemx_request_handle_t* desc);
+UCCS_API void pshmemx_ctx_get128_nb(shmem_ctx_t ctx, void* dest, const void* source, size_t nelems,
+    int pe, shmemx_request_handle_t* desc);
+UCCS_API void pshmemx_putmem_nb(void* dest, const void* source, size_t nelems, int pe,
     shmemx_request_handle_t* desc);
-void pshmemx_getmem_nb(void* dest, const void* source, size_t nelems, int pe,
+UCCS_API void pshmemx_ctx_putmem_nb(shmem_ctx_t ctx, void* dest, const void* source, size_t nelems,
+    int pe, shmemx_request_handle_t* desc);
+UCCS_API void pshmemx_getmem_nb(void* dest, const void* source, size_t nelems, int pe,
     shmemx_request_handle_t* desc);
-void pshmemx_ctx_getmem_nb(shmem_ctx_t ctx, void* dest, const void* source, size_t nelems, int pe,
-    shmemx_request_handle_t* desc);
+UCCS_API void pshmemx_ctx_getmem_nb(shmem_ctx_t ctx, void* dest, const void* source, size_t nelems,
+    int pe, shmemx_request_handle_t* desc);
 
-void pshmemx_float_fetch_nb(float* fetch, const float* target, int pe, shmemx_request_handle_t*
+UCCS_API void pshmemx_float_fetch_nb(float* fetch, const float* target, int pe,
+    shmemx_request_handle_t* desc);
+UCCS_API void pshmemx_double_fetch_nb(double* fetch, const double* target, int pe,
+    shmemx_request_handle_t* desc);
+UCCS_API void pshmemx_int_fetch_nb(int* fetch, const int* target, int pe, shmemx_request_handle_t*
     desc);
-void pshmemx_double_fetch_nb(double* fetch, const double* target, int pe, shmemx_request_handle_t*
-    desc);
-void pshmemx_int_fetch_nb(int* fetch, const int* target, int pe, shmemx_request_handle_t* desc);
-void pshmemx_long_fetch_nb(long* fetch, const long* target, int pe, shmemx_request_handle_t* desc);
-void pshmemx_longlong_fetch_nb(long long* fetch, const long long* target, int pe,
+UCCS_API void pshmemx_long_fetch_nb(long* fetch, const long* target, int pe,
     shmemx_request_handle_t* desc);
-void pshmemx_uint_fetch_nb(unsigned int* fetch, const unsigned int* target, int pe,
+UCCS_API void pshmemx_longlong_fetch_nb(long long* fetch, const long long* target, int pe,
     shmemx_request_handle_t* desc);
-void pshmemx_ulong_fetch_nb(unsigned long* fetch, const unsigned long* target, int pe,
+UCCS_API void pshmemx_uint_fetch_nb(unsigned int* fetch, const unsigned int* target, int pe,
     shmemx_request_handle_t* desc);
-void pshmemx_ulonglong_fetch_nb(unsigned long long* fetch, const unsigned long long* target, int pe,
+UCCS_API void pshmemx_ulong_fetch_nb(unsigned long* fetch, const unsigned long* target, int pe,
     shmemx_request_handle_t* desc);
-void pshmemx_int32_fetch_nb(int32_t* fetch, const int32_t* target, int pe, shmemx_request_handle_t*
-    desc);
-void pshmemx_int64_fetch_nb(int64_t* fetch, const int64_t* target, int pe, shmemx_request_handle_t*
-    desc);
-void pshmemx_uint32_fetch_nb(uint32_t* fetch, const uint32_t* target, int pe,
-    shmemx_request_handle_t* desc);
-void pshmemx_uint64_fetch_nb(uint64_t* fetch, const uint64_t* target, int pe,
-    shmemx_request_handle_t* desc);
-void pshmemx_size_fetch_nb(size_t* fetch, const size_t* target, int pe, shmemx_request_handle_t*
-    desc);
-void pshmemx_ptrdiff_fetch_nb(ptrdiff_t* fetch, const ptrdiff_t* target, int pe,
-    shmemx_request_handle_t* desc);
-void pshmemx_ctx_float_fetch_nb(shmem_ctx_t ctx, float* fetch, const float* target, int pe,
-    shmemx_request_handle_t* desc);
-void pshmemx_ctx_double_fetch_nb(shmem_ctx_t ctx, double* fetch, const double* target, int pe,
-    shmemx_request_handle_t* desc);
-void pshmemx_ctx_int_fetch_nb(shmem_ctx_t ctx, int* fetch, const int* target, int pe,
-    shmemx_request_handle_t* desc);
-void pshmemx_ctx_long_fetch_nb(shmem_ctx_t ctx, long* fetch, const long* target, int pe,
-    shmemx_request_handle_t* desc);
-void pshmemx_ctx_longlong_fetch_nb(shmem_ctx_t ctx, long long* fetch, const long long* target, int
-    pe, shmemx_request_handle_t* desc);
-void pshmemx_ctx_uint_fetch_nb(shmem_ctx_t ctx, unsigned int* fetch, const unsigned int* target, int
-    pe, shmemx_request_handle_t* desc);
-void pshmemx_ctx_ulong_fetch_nb(shmem_ctx_t ctx, unsigned long* fetch, const unsigned long* target,
-    int pe, shmemx_request_handle_t* desc);
-void pshmemx_ctx_ulonglong_fetch_nb(shmem_ctx_t ctx, unsigned long long* fetch, const unsigned long
-    long* target, int pe, shmemx_request_handle_t* desc);
-void pshmemx_ctx_int32_fetch_nb(shmem_ctx_t ctx, int32_t* fetch, const int32_t* target, int pe,
-    shmemx_request_handle_t* desc);
-void pshmemx_ctx_int64_fetch_nb(shmem_ctx_t ctx, int64_t* fetch, const int64_t* target, int pe,
-    shmemx_request_handle_t* desc);
-void pshmemx_ctx_uint32_fetch_nb(shmem_ctx_t ctx, uint32_t* fetch, const uint32_t* target, int pe,
-    shmemx_request_handle_t* desc);
-void pshmemx_ctx_uint64_fetch_nb(shmem_ctx_t ctx, uint64_t* fetch, const uint64_t* target, int pe,
-    shmemx_request_handle_t* desc);
-void pshmemx_ctx_size_fetch_nb(shmem_ctx_t ctx, size_t* fetch, const size_t* target, int pe,
-    shmemx_request_handle_t* desc);
-void pshmemx_ctx_ptrdiff_fetch_nb(shmem_ctx_t ctx, ptrdiff_t* fetch, const ptrdiff_t* target, int
-    pe, shmemx_request_handle_t* desc);
-void pshmemx_float_swap_nb(float* fetch, float* target, float value, int pe,
-    shmemx_request_handle_t* desc);
-void pshmemx_double_swap_nb(double* fetch, double* target, double value, int pe,
-    shmemx_request_handle_t* desc);
-void pshmemx_int_swap_nb(int* fetch, int* target, int value, int pe, shmemx_request_handle_t* desc);
-void pshmemx_long_swap_nb(long* fetch, long* target, long value, int pe, shmemx_request_handle_t*
-    desc);
-void pshmemx_longlong_swap_nb(long long* fetch, long long* target, long long value, int pe,
-    shmemx_request_handle_t* desc);
-void pshmemx_uint_swap_nb(unsigned int* fetch, unsigned int* target, unsigned int value, int pe,
-    shmemx_request_handle_t* desc);
-void pshmemx_ulong_swap_nb(unsigned long* fetch, unsigned long* target, unsigned long value, int pe,
-    shmemx_request_handle_t* desc);
-void pshmemx_ulonglong_swap_nb(unsigned long long* fetch, unsigned long long* target, unsigned long
-    long value, int pe, shmemx_request_handle_t* desc);
-void pshmemx_int32_swap_nb(int32_t* fetch, int32_t* target, int32_t value, int pe,
-    shmemx_request_handle_t* desc);
-void pshmemx_int64_swap_nb(int64_t* fetch, int64_t* target, int64_t value, int pe,
-    shmemx_request_handle_t* desc);
-void pshmemx_uint32_swap_nb(uint32_t* fetch, uint32_t* target, uint32_t value, int pe,
-    shmemx_request_handle_t* desc);
-void pshmemx_uint64_swap_nb(uint64_t* fetch, uint64_t* target, uint64_t value, int pe,
-    shmemx_request_handle_t* desc);
-void pshmemx_size_swap_nb(size_t* fetch, size_t* target, size_t value, int pe,
-    shmemx_request_handle_t* desc);
-void pshmemx_ptrdiff_swap_nb(ptrdiff_t* fetch, ptrdiff_t* target, ptrdiff_t value, int pe,
-    shmemx_request_handle_t* desc);
-void pshmemx_ctx_float_swap_nb(shmem_ctx_t ctx, float* fetch, float* target, float value, int pe,
-    shmemx_request_handle_t* desc);
-void pshmemx_ctx_double_swap_nb(shmem_ctx_t ctx, double* fetch, double* target, double value, int
-    pe, shmemx_request_handle_t* desc);
-void pshmemx_ctx_int_swap_nb(shmem_ctx_t ctx, int* fetch, int* target, int value, int pe,
-    shmemx_request_handle_t* desc);
-void pshmemx_ctx_long_swap_nb(shmem_ctx_t ctx, long* fetch, long* target, long value, int pe,
-    shmemx_request_handle_t* desc);
-void pshmemx_ctx_longlong_swap_nb(shmem_ctx_t ctx, long long* fetch, long long* target, long long
-    value, int pe, shmemx_request_handle_t* desc);
-void pshmemx_ctx_uint_swap_nb(shmem_ctx_t ctx, unsigned int* fetch, unsigned int* target, unsigned
-    int value, int pe, shmemx_request_handle_t* desc);
-void pshmemx_ctx_ulong_swap_nb(shmem_ctx_t ctx, unsigned long* fetch, unsigned long* target,
-    unsigned long value, int pe, shmemx_request_handle_t* desc);
-void pshmemx_ctx_ulonglong_swap_nb(shmem_ctx_t ctx, unsigned long long* fetch, unsigned long long*
-    target, unsigned long long value, int pe, shmemx_request_handle_t* desc);
-void pshmemx_ctx_int32_swap_nb(shmem_ctx_t ctx, int32_t* fetch, int32_t* target, int32_t value, int
-    pe, shmemx_request_handle_t* desc);
-void pshmemx_ctx_int64_swap_nb(shmem_ctx_t ctx, int64_t* fetch, int64_t* target, int64_t value, int
-    pe, shmemx_request_handle_t* desc);
-void pshmemx_ctx_uint32_swap_nb(shmem_ctx_t ctx, uint32_t* fetch, uint32_t* target, uint32_t value,
-    int pe, shmemx_request_handle_t* desc);
-void pshmemx_ctx_uint64_swap_nb(shmem_ctx_t ctx, uint64_t* fetch, uint64_t* target, uint64_t value,
-    int pe, shmemx_request_handle_t* desc);
-void pshmemx_ctx_size_swap_nb(shmem_ctx_t ctx, size_t* fetch, size_t* target, size_t value, int pe,
-    shmemx_request_handle_t* desc);
-void pshmemx_ctx_ptrdiff_swap_nb(shmem_ctx_t ctx, ptrdiff_t* fetch, ptrdiff_t* target, ptrdiff_t
-    value, int pe, shmemx_request_handle_t* desc);
-void pshmemx_int_cswap_nb(int* fetch, int* target, int cond, int value, int pe,
-    shmemx_request_handle_t* desc);
-void pshmemx_long_cswap_nb(long* fetch, long* target, long cond, long value, int pe,
-    shmemx_request_handle_t* desc);
-void pshmemx_longlong_cswap_nb(long long* fetch, long long* target, long long cond, long long value,
-    int pe, shmemx_request_handle_t* desc);
-void pshmemx_uint_cswap_nb(unsigned int* fetch, unsigned int* target, unsigned int cond, unsigned
-    int value, int pe, shmemx_request_handle_t* desc);
-void pshmemx_ulong_cswap_nb(unsigned long* fetch, unsigned long* target, unsigned long cond,
-    unsigned long value, int pe, shmemx_request_handle_t* desc);
-void pshmemx_ulonglong_cswap_nb(unsigned long long* fetch, unsigned long long* target, unsigned long
-    long cond, unsigned long long value, int pe, shmemx_request_handle_t* desc);
-void pshmemx_int32_cswap_nb(int32_t* fetch, int32_t* target, int32_t cond, int32_t value, int pe,
-    shmemx_request_handle_t* desc);
-void pshmemx_int64_cswap_nb(int64_t* fetch, int64_t* target, int64_t cond, int64_t value, int pe,
-    shmemx_request_handle_t* desc);
-void pshmemx_uint32_cswap_nb(uint32_t* fetch, uint32_t* target, uint32_t cond, uint32_t value, int
-    pe, shmemx_request_handle_t* desc);
-void pshmemx_uint64_cswap_nb(uint64_t* fetch, uint64_t* target, uint64_t cond, uint64_t value, int
-    pe, shmemx_request_handle_t* desc);
-void pshmemx_size_cswap_nb(size_t* fetch, size_t* target, size_t cond, size_t value, int pe,
-    shmemx_request_handle_t* desc);
-void pshmemx_ptrdiff_cswap_nb(ptrdiff_t* fetch, ptrdiff_t* target, ptrdiff_t cond, ptrdiff_t value,
-    int pe, shmemx_request_handle_t* desc);
-void pshmemx_ctx_int_cswap_nb(shmem_ctx_t ctx, int* fetch, int* target, int cond, int value, int pe,
-    shmemx_request_handle_t* desc);
-void pshmemx_ctx_long_cswap_nb(shmem_ctx_t ctx, long* fetch, long* target, long cond, long value,
-    int pe, shmemx_request_handle_t* desc);
-void pshmemx_ctx_longlong_cswap_nb(shmem_ctx_t ctx, long long* fetch, long long* target, long long
-    cond, long long value, int pe, shmemx_request_handle_t* desc);
-void pshmemx_ctx_uint_cswap_nb(shmem_ctx_t ctx, unsigned int* fetch, unsigned int* target, unsigned
-    int cond, unsigned int value, int pe, shmemx_request_handle_t* desc);
-void pshmemx_ctx_ulong_cswap_nb(shmem_ctx_t ctx, unsigned long* fetch, unsigned long* target,
-    unsigned long cond, unsigned long value, int pe, shmemx_request_handle_t* desc);
-void pshmemx_ctx_ulonglong_cswap_nb(shmem_ctx_t ctx, unsigned long long* fetch, unsigned long long*
-    target, unsigned long long cond, unsigned long long value, int pe, shmemx_request_handle_t*
-    desc);
-void pshmemx_ctx_int32_cswap_nb(shmem_ctx_t ctx, int32_t* fetch, int32_t* target, int32_t cond,
-    int32_t value, int pe, shmemx_request_handle_t* desc);
-void pshmemx_ctx_int64_cswap_nb(shmem_ctx_t ctx, int64_t* fetch, int64_t* target, int64_t cond,
-    int64_t value, int pe, shmemx_request_handle_t* desc);
-void pshmemx_ctx_uint32_cswap_nb(shmem_ctx_t ctx, uint32_t* fetch, uint32_t* target, uint32_t cond,
-    uint32_t value, int pe, shmemx_request_handle_t* desc);
-void pshmemx_ctx_uint64_cswap_nb(shmem_ctx_t ctx, uint64_t* fetch, uint64_t* target, uint64_t cond,
-    uint64_t value, int pe, shmemx_request_handle_t* desc);
-void pshmemx_ctx_size_cswap_nb(shmem_ctx_t ctx, size_t* fetch, size_t* target, size_t cond, size_t
-    value, int pe, shmemx_request_handle_t* desc);
-void pshmemx_ctx_ptrdiff_cswap_nb(shmem_ctx_t ctx, ptrdiff_t* fetch, ptrdiff_t* target, ptrdiff_t
-    cond, ptrdiff_t value, int pe, shmemx_request_handle_t* desc);
-void pshmemx_int_fadd_nb(int* fetch, int* target, int value, int pe, shmemx_request_handle_t* desc);
-void pshmemx_long_fadd_nb(long* fetch, long* target, long value, int pe, shmemx_request_handle_t*
-    desc);
-void pshmemx_longlong_fadd_nb(long long* fetch, long long* target, long long value, int pe,
-    shmemx_request_handle_t* desc);
-void pshmemx_uint_fadd_nb(unsigned int* fetch, unsigned int* target, unsigned int value, int pe,
-    shmemx_request_handle_t* desc);
-void pshmemx_ulong_fadd_nb(unsigned long* fetch, unsigned long* target, unsigned long value, int pe,
-    shmemx_request_handle_t* desc);
-void pshmemx_ulonglong_fadd_nb(unsigned long long* fetch, unsigned long long* target, unsigned long
-    long value, int pe, shmemx_request_handle_t* desc);
-void pshmemx_int32_fadd_nb(int32_t* fetch, int32_t* target, int32_t value, int pe,
-    shmemx_request_handle_t* desc);
-void pshmemx_int64_fadd_nb(int64_t* fetch, int64_t* target, int64_t value, int pe,
-    shmemx_request_handle_t* desc);
-void pshmemx_uint32_fadd_nb(uint32_t* fetch, uint32_t* target, uint32_t value, int pe,
-    shmemx_request_handle_t* desc);
-void pshmemx_uint64_fadd_nb(uint64_t* fetch, uint64_t* target, uint64_t value, int pe,
-    shmemx_request_handle_t* desc);
-void pshmemx_size_fadd_nb(size_t* fetch, size_t* target, size_t value, int pe,
-    shmemx_request_handle_t* desc);
-void pshmemx_ptrdiff_fadd_nb(ptrdiff_t* fetch, ptrdiff_t* target, ptrdiff_t value, int pe,
-    shmemx_request_handle_t* desc);
-void pshmemx_ctx_int_fadd_nb(shmem_ctx_t ctx, int* fetch, int* target, int value, int pe,
-    shmemx_request_handle_t* desc);
-void pshmemx_ctx_long_fadd_nb(shmem_ctx_t ctx, long* fetch, long* target, long value, int pe,
-    shmemx_request_handle_t* desc);
-void pshmemx_ctx_longlong_fadd_nb(shmem_ctx_t ctx, long long* fetch, long long* target, long long
-    value, int pe, shmemx_request_handle_t* desc);
-void pshmemx_ctx_uint_fadd_nb(shmem_ctx_t ctx, unsigned int* fetch, unsigned int* target, unsigned
-    int value, int pe, shmemx_request_handle_t* desc);
-void pshmemx_ctx_ulong_fadd_nb(shmem_ctx_t ctx, unsigned long* fetch, unsigned long* target,
-    unsigned long value, int pe, shmemx_request_handle_t* desc);
-void pshmemx_ctx_ulonglong_fadd_nb(shmem_ctx_t ctx, unsigned long long* fetch, unsigned long long*
-    target, unsigned long long value, int pe, shmemx_request_handle_t* desc);
-void pshmemx_ctx_int32_fadd_nb(shmem_ctx_t ctx, int32_t* fetch, int32_t* target, int32_t value, int
-    pe, shmemx_request_handle_t* desc);
-void pshmemx_ctx_int64_fadd_nb(shmem_ctx_t ctx, int64_t* fetch, int64_t* target, int64_t value, int
-    pe, shmemx_request_handle_t* desc);
-void pshmemx_ctx_uint32_fadd_nb(shmem_ctx_t ctx, uint32_t* fetch, uint32_t* target, uint32_t value,
-    int pe, shmemx_request_handle_t* desc);
-void pshmemx_ctx_uint64_fadd_nb(shmem_ctx_t ctx, uint64_t* fetch, uint64_t* target, uint64_t value,
-    int pe, shmemx_request_handle_t* desc);
-void pshmemx_ctx_size_fadd_nb(shmem_ctx_t ctx, size_t* fetch, size_t* target, size_t value, int pe,
-    shmemx_request_handle_t* desc);
-void pshmemx_ctx_ptrdiff_fadd_nb(shmem_ctx_t ctx, ptrdiff_t* fetch, ptrdiff_t* target, ptrdiff_t
-    value, int pe, shmemx_request_handle_t* desc);
-void pshmemx_int_finc_nb(int* fetch, int* target, int pe, shmemx_request_handle_t* desc);
-void pshmemx_long_finc_nb(long* fetch, long* target, int pe, shmemx_request_handle_t* desc);
-void pshmemx_longlong_finc_nb(long long* fetch, long long* target, int pe, shmemx_request_handle_t*
-    desc);
-void pshmemx_uint_finc_nb(unsigned int* fetch, unsigned int* target, int pe,
-    shmemx_request_handle_t* desc);
-void pshmemx_ulong_finc_nb(unsigned long* fetch, unsigned long* target, int pe,
-    shmemx_request_handle_t* desc);
-void pshmemx_ulonglong_finc_nb(unsigned long long* fetch, unsigned long long* target, int pe,
-    shmemx_request_handle_t* desc);
-void pshmemx_int32_finc_nb(int32_t* fetch, int32_t* target, int pe, shmemx_request_handle_t* desc);
-void pshmemx_int64_finc_nb(int64_t* fetch, int64_t* target, int pe, shmemx_request_handle_t* desc);
-void pshmemx_uint32_finc_nb(uint32_t* fetch, uint32_t* target, int pe, shmemx_request_handle_t*
-    desc);
-void pshmemx_uint64_finc_nb(uint64_t* fetch, uint64_t* target, int pe, shmemx_request_handle_t*
-    desc);
-void pshmemx_size_finc_nb(size_t* fetch, size_t* target, int pe, shmemx_request_handle_t* desc);
-void pshmemx_ptrdiff_finc_nb(ptrdiff_t* fetch, ptrdiff_t* target, int pe, shmemx_request_handle_t*
-    desc);
-void pshmemx_ctx_int_finc_nb(shmem_ctx_t ctx, int* fetch, int* target, int pe,
-    shmemx_request_handle_t* desc);
-void pshmemx_ctx_long_finc_nb(shmem_ctx_t ctx, long* fetch, long* target, int pe,
-    shmemx_request_handle_t* desc);
-void pshmemx_ctx_longlong_finc_nb(shmem_ctx_t ctx, long long* fetch, long long* target, int pe,
-    shmemx_request_handle_t* desc);
-void pshmemx_ctx_uint_finc_nb(shmem_ctx_t ctx, unsigned int* fetch, unsigned int* target, int pe,
-    shmemx_request_handle_t* desc);
-void pshmemx_ctx_ulong_finc_nb(shmem_ctx_t ctx, unsigned long* fetch, unsigned long* target, int pe,
-    shmemx_request_handle_t* desc);
-void pshmemx_ctx_ulonglong_finc_nb(shmem_ctx_t ctx, unsigned long long* fetch, unsigned long long*
+UCCS_API void pshmemx_ulonglong_fetch_nb(unsigned long long* fetch, const unsigned long long*
     target, int pe, shmemx_request_handle_t* desc);
-void pshmemx_ctx_int32_finc_nb(shmem_ctx_t ctx, int32_t* fetch, int32_t* target, int pe,
+UCCS_API void pshmemx_int32_fetch_nb(int32_t* fetch, const int32_t* target, int pe,
     shmemx_request_handle_t* desc);
-void pshmemx_ctx_int64_finc_nb(shmem_ctx_t ctx, int64_t* fetch, int64_t* target, int pe,
+UCCS_API void pshmemx_int64_fetch_nb(int64_t* fetch, const int64_t* target, int pe,
     shmemx_request_handle_t* desc);
-void pshmemx_ctx_uint32_finc_nb(shmem_ctx_t ctx, uint32_t* fetch, uint32_t* target, int pe,
+UCCS_API void pshmemx_uint32_fetch_nb(uint32_t* fetch, const uint32_t* target, int pe,
     shmemx_request_handle_t* desc);
-void pshmemx_ctx_uint64_finc_nb(shmem_ctx_t ctx, uint64_t* fetch, uint64_t* target, int pe,
+UCCS_API void pshmemx_uint64_fetch_nb(uint64_t* fetch, const uint64_t* target, int pe,
     shmemx_request_handle_t* desc);
-void pshmemx_ctx_size_finc_nb(shmem_ctx_t ctx, size_t* fetch, size_t* target, int pe,
+UCCS_API void pshmemx_size_fetch_nb(size_t* fetch, const size_t* target, int pe,
     shmemx_request_handle_t* desc);
-void pshmemx_ctx_ptrdiff_finc_nb(shmem_ctx_t ctx, ptrdiff_t* fetch, ptrdiff_t* target, int pe,
+UCCS_API void pshmemx_ptrdiff_fetch_nb(ptrdiff_t* fetch, const ptrdiff_t* target, int pe,
     shmemx_request_handle_t* desc);
-void pshmemx_int_add_nb(int* target, int value, int pe, shmemx_request_handle_t* desc);
-void pshmemx_long_add_nb(long* target, long value, int pe, shmemx_request_handle_t* desc);
-void pshmemx_longlong_add_nb(long long* target, long long value, int pe, shmemx_request_handle_t*
-    desc);
-void pshmemx_uint_add_nb(unsigned int* target, unsigned int value, int pe, shmemx_request_handle_t*
-    desc);
-void pshmemx_ulong_add_nb(unsigned long* target, unsigned long value, int pe,
+UCCS_API void pshmemx_ctx_float_fetch_nb(shmem_ctx_t ctx, float* fetch, const float* target, int pe,
     shmemx_request_handle_t* desc);
-void pshmemx_ulonglong_add_nb(unsigned long long* target, unsigned long long value, int pe,
+UCCS_API void pshmemx_ctx_double_fetch_nb(shmem_ctx_t ctx, double* fetch, const double* target, int
+    pe, shmemx_request_handle_t* desc);
+UCCS_API void pshmemx_ctx_int_fetch_nb(shmem_ctx_t ctx, int* fetch, const int* target, int pe,
     shmemx_request_handle_t* desc);
-void pshmemx_int32_add_nb(int32_t* target, int32_t value, int pe, shmemx_request_handle_t* desc);
-void pshmemx_int64_add_nb(int64_t* target, int64_t value, int pe, shmemx_request_handle_t* desc);
-void pshmemx_uint32_add_nb(uint32_t* target, uint32_t value, int pe, shmemx_request_handle_t* desc);
-void pshmemx_uint64_add_nb(uint64_t* target, uint64_t value, int pe, shmemx_request_handle_t* desc);
-void pshmemx_size_add_nb(size_t* target, size_t value, int pe, shmemx_request_handle_t* desc);
-void pshmemx_ptrdiff_add_nb(ptrdiff_t* target, ptrdiff_t value, int pe, shmemx_request_handle_t*
-    desc);
-void pshmemx_ctx_int_add_nb(shmem_ctx_t ctx, int* target, int value, int pe,
+UCCS_API void pshmemx_ctx_long_fetch_nb(shmem_ctx_t ctx, long* fetch, const long* target, int pe,
     shmemx_request_handle_t* desc);
-void pshmemx_ctx_long_add_nb(shmem_ctx_t ctx, long* target, long value, int pe,
+UCCS_API void pshmemx_ctx_longlong_fetch_nb(shmem_ctx_t ctx, long long* fetch, const long long*
+    target, int pe, shmemx_request_handle_t* desc);
+UCCS_API void pshmemx_ctx_uint_fetch_nb(shmem_ctx_t ctx, unsigned int* fetch, const unsigned int*
+    target, int pe, shmemx_request_handle_t* desc);
+UCCS_API void pshmemx_ctx_ulong_fetch_nb(shmem_ctx_t ctx, unsigned long* fetch, const unsigned long*
+    target, int pe, shmemx_request_handle_t* desc);
+UCCS_API void pshmemx_ctx_ulonglong_fetch_nb(shmem_ctx_t ctx, unsigned long long* fetch, const
+    unsigned long long* target, int pe, shmemx_request_handle_t* desc);
+UCCS_API void pshmemx_ctx_int32_fetch_nb(shmem_ctx_t ctx, int32_t* fetch, const int32_t* target, int
+    pe, shmemx_request_handle_t* desc);
+UCCS_API void pshmemx_ctx_int64_fetch_nb(shmem_ctx_t ctx, int64_t* fetch, const int64_t* target, int
+    pe, shmemx_request_handle_t* desc);
+UCCS_API void pshmemx_ctx_uint32_fetch_nb(shmem_ctx_t ctx, uint32_t* fetch, const uint32_t* target,
+    int pe, shmemx_request_handle_t* desc);
+UCCS_API void pshmemx_ctx_uint64_fetch_nb(shmem_ctx_t ctx, uint64_t* fetch, const uint64_t* target,
+    int pe, shmemx_request_handle_t* desc);
+UCCS_API void pshmemx_ctx_size_fetch_nb(shmem_ctx_t ctx, size_t* fetch, const size_t* target, int
+    pe, shmemx_request_handle_t* desc);
+UCCS_API void pshmemx_ctx_ptrdiff_fetch_nb(shmem_ctx_t ctx, ptrdiff_t* fetch, const ptrdiff_t*
+    target, int pe, shmemx_request_handle_t* desc);
+UCCS_API void pshmemx_float_swap_nb(float* fetch, float* target, float value, int pe,
     shmemx_request_handle_t* desc);
-void pshmemx_ctx_longlong_add_nb(shmem_ctx_t ctx, long long* target, long long value, int pe,
+UCCS_API void pshmemx_double_swap_nb(double* fetch, double* target, double value, int pe,
     shmemx_request_handle_t* desc);
-void pshmemx_ctx_uint_add_nb(shmem_ctx_t ctx, unsigned int* target, unsigned int value, int pe,
+UCCS_API void pshmemx_int_swap_nb(int* fetch, int* target, int value, int pe,
     shmemx_request_handle_t* desc);
-void pshmemx_ctx_ulong_add_nb(shmem_ctx_t ctx, unsigned long* target, unsigned long value, int pe,
+UCCS_API void pshmemx_long_swap_nb(long* fetch, long* target, long value, int pe,
     shmemx_request_handle_t* desc);
-void pshmemx_ctx_ulonglong_add_nb(shmem_ctx_t ctx, unsigned long long* target, unsigned long long
+UCCS_API void pshmemx_longlong_swap_nb(long long* fetch, long long* target, long long value, int pe,
+    shmemx_request_handle_t* desc);
+UCCS_API void pshmemx_uint_swap_nb(unsigned int* fetch, unsigned int* target, unsigned int value,
+    int pe, shmemx_request_handle_t* desc);
+UCCS_API void pshmemx_ulong_swap_nb(unsigned long* fetch, unsigned long* target, unsigned long
     value, int pe, shmemx_request_handle_t* desc);
-void pshmemx_ctx_int32_add_nb(shmem_ctx_t ctx, int32_t* target, int32_t value, int pe,
+UCCS_API void pshmemx_ulonglong_swap_nb(unsigned long long* fetch, unsigned long long* target,
+    unsigned long long value, int pe, shmemx_request_handle_t* desc);
+UCCS_API void pshmemx_int32_swap_nb(int32_t* fetch, int32_t* target, int32_t value, int pe,
     shmemx_request_handle_t* desc);
-void pshmemx_ctx_int64_add_nb(shmem_ctx_t ctx, int64_t* target, int64_t value, int pe,
+UCCS_API void pshmemx_int64_swap_nb(int64_t* fetch, int64_t* target, int64_t value, int pe,
     shmemx_request_handle_t* desc);
-void pshmemx_ctx_uint32_add_nb(shmem_ctx_t ctx, uint32_t* target, uint32_t value, int pe,
+UCCS_API void pshmemx_uint32_swap_nb(uint32_t* fetch, uint32_t* target, uint32_t value, int pe,
     shmemx_request_handle_t* desc);
-void pshmemx_ctx_uint64_add_nb(shmem_ctx_t ctx, uint64_t* target, uint64_t value, int pe,
+UCCS_API void pshmemx_uint64_swap_nb(uint64_t* fetch, uint64_t* target, uint64_t value, int pe,
     shmemx_request_handle_t* desc);
-void pshmemx_ctx_size_add_nb(shmem_ctx_t ctx, size_t* target, size_t value, int pe,
+UCCS_API void pshmemx_size_swap_nb(size_t* fetch, size_t* target, size_t value, int pe,
     shmemx_request_handle_t* desc);
-void pshmemx_ctx_ptrdiff_add_nb(shmem_ctx_t ctx, ptrdiff_t* target, ptrdiff_t value, int pe,
+UCCS_API void pshmemx_ptrdiff_swap_nb(ptrdiff_t* fetch, ptrdiff_t* target, ptrdiff_t value, int pe,
     shmemx_request_handle_t* desc);
-void pshmemx_int_inc_nb(int* target, int pe, shmemx_request_handle_t* desc);
-void pshmemx_long_inc_nb(long* target, int pe, shmemx_request_handle_t* desc);
-void pshmemx_longlong_inc_nb(long long* target, int pe, shmemx_request_handle_t* desc);
-void pshmemx_uint_inc_nb(unsigned int* target, int pe, shmemx_request_handle_t* desc);
-void pshmemx_ulong_inc_nb(unsigned long* target, int pe, shmemx_request_handle_t* desc);
-void pshmemx_ulonglong_inc_nb(unsigned long long* target, int pe, shmemx_request_handle_t* desc);
-void pshmemx_int32_inc_nb(int32_t* target, int pe, shmemx_request_handle_t* desc);
-void pshmemx_int64_inc_nb(int64_t* target, int pe, shmemx_request_handle_t* desc);
-void pshmemx_uint32_inc_nb(uint32_t* target, int pe, shmemx_request_handle_t* desc);
-void pshmemx_uint64_inc_nb(uint64_t* target, int pe, shmemx_request_handle_t* desc);
-void pshmemx_size_inc_nb(size_t* target, int pe, shmemx_request_handle_t* desc);
-void pshmemx_ptrdiff_inc_nb(ptrdiff_t* target, int pe, shmemx_request_handle_t* desc);
-void pshmemx_ctx_int_inc_nb(shmem_ctx_t ctx, int* target, int pe, shmemx_request_handle_t* desc);
-void pshmemx_ctx_long_inc_nb(shmem_ctx_t ctx, long* target, int pe, shmemx_request_handle_t* desc);
-void pshmemx_ctx_longlong_inc_nb(shmem_ctx_t ctx, long long* target, int pe,
+UCCS_API void pshmemx_ctx_float_swap_nb(shmem_ctx_t ctx, float* fetch, float* target, float value,
+    int pe, shmemx_request_handle_t* desc);
+UCCS_API void pshmemx_ctx_double_swap_nb(shmem_ctx_t ctx, double* fetch, double* target, double
+    value, int pe, shmemx_request_handle_t* desc);
+UCCS_API void pshmemx_ctx_int_swap_nb(shmem_ctx_t ctx, int* fetch, int* target, int value, int pe,
     shmemx_request_handle_t* desc);
-void pshmemx_ctx_uint_inc_nb(shmem_ctx_t ctx, unsigned int* target, int pe, shmemx_request_handle_t*
+UCCS_API void pshmemx_ctx_long_swap_nb(shmem_ctx_t ctx, long* fetch, long* target, long value, int
+    pe, shmemx_request_handle_t* desc);
+UCCS_API void pshmemx_ctx_longlong_swap_nb(shmem_ctx_t ctx, long long* fetch, long long* target,
+    long long value, int pe, shmemx_request_handle_t* desc);
+UCCS_API void pshmemx_ctx_uint_swap_nb(shmem_ctx_t ctx, unsigned int* fetch, unsigned int* target,
+    unsigned int value, int pe, shmemx_request_handle_t* desc);
+UCCS_API void pshmemx_ctx_ulong_swap_nb(shmem_ctx_t ctx, unsigned long* fetch, unsigned long*
+    target, unsigned long value, int pe, shmemx_request_handle_t* desc);
+UCCS_API void pshmemx_ctx_ulonglong_swap_nb(shmem_ctx_t ctx, unsigned long long* fetch, unsigned
+    long long* target, unsigned long long value, int pe, shmemx_request_handle_t* desc);
+UCCS_API void pshmemx_ctx_int32_swap_nb(shmem_ctx_t ctx, int32_t* fetch, int32_t* target, int32_t
+    value, int pe, shmemx_request_handle_t* desc);
+UCCS_API void pshmemx_ctx_int64_swap_nb(shmem_ctx_t ctx, int64_t* fetch, int64_t* target, int64_t
+    value, int pe, shmemx_request_handle_t* desc);
+UCCS_API void pshmemx_ctx_uint32_swap_nb(shmem_ctx_t ctx, uint32_t* fetch, uint32_t* target,
+    uint32_t value, int pe, shmemx_request_handle_t* desc);
+UCCS_API void pshmemx_ctx_uint64_swap_nb(shmem_ctx_t ctx, uint64_t* fetch, uint64_t* target,
+    uint64_t value, int pe, shmemx_request_handle_t* desc);
+UCCS_API void pshmemx_ctx_size_swap_nb(shmem_ctx_t ctx, size_t* fetch, size_t* target, size_t value,
+    int pe, shmemx_request_handle_t* desc);
+UCCS_API void pshmemx_ctx_ptrdiff_swap_nb(shmem_ctx_t ctx, ptrdiff_t* fetch, ptrdiff_t* target,
+    ptrdiff_t value, int pe, shmemx_request_handle_t* desc);
+UCCS_API void pshmemx_int_cswap_nb(int* fetch, int* target, int cond, int value, int pe,
+    shmemx_request_handle_t* desc);
+UCCS_API void pshmemx_long_cswap_nb(long* fetch, long* target, long cond, long value, int pe,
+    shmemx_request_handle_t* desc);
+UCCS_API void pshmemx_longlong_cswap_nb(long long* fetch, long long* target, long long cond, long
+    long value, int pe, shmemx_request_handle_t* desc);
+UCCS_API void pshmemx_uint_cswap_nb(unsigned int* fetch, unsigned int* target, unsigned int cond,
+    unsigned int value, int pe, shmemx_request_handle_t* desc);
+UCCS_API void pshmemx_ulong_cswap_nb(unsigned long* fetch, unsigned long* target, unsigned long
+    cond, unsigned long value, int pe, shmemx_request_handle_t* desc);
+UCCS_API void pshmemx_ulonglong_cswap_nb(unsigned long long* fetch, unsigned long long* target,
+    unsigned long long cond, unsigned long long value, int pe, shmemx_request_handle_t* desc);
+UCCS_API void pshmemx_int32_cswap_nb(int32_t* fetch, int32_t* target, int32_t cond, int32_t value,
+    int pe, shmemx_request_handle_t* desc);
+UCCS_API void pshmemx_int64_cswap_nb(int64_t* fetch, int64_t* target, int64_t cond, int64_t value,
+    int pe, shmemx_request_handle_t* desc);
+UCCS_API void pshmemx_uint32_cswap_nb(uint32_t* fetch, uint32_t* target, uint32_t cond, uint32_t
+    value, int pe, shmemx_request_handle_t* desc);
+UCCS_API void pshmemx_uint64_cswap_nb(uint64_t* fetch, uint64_t* target, uint64_t cond, uint64_t
+    value, int pe, shmemx_request_handle_t* desc);
+UCCS_API void pshmemx_size_cswap_nb(size_t* fetch, size_t* target, size_t cond, size_t value, int
+    pe, shmemx_request_handle_t* desc);
+UCCS_API void pshmemx_ptrdiff_cswap_nb(ptrdiff_t* fetch, ptrdiff_t* target, ptrdiff_t cond,
+    ptrdiff_t value, int pe, shmemx_request_handle_t* desc);
+UCCS_API void pshmemx_ctx_int_cswap_nb(shmem_ctx_t ctx, int* fetch, int* target, int cond, int
+    value, int pe, shmemx_request_handle_t* desc);
+UCCS_API void pshmemx_ctx_long_cswap_nb(shmem_ctx_t ctx, long* fetch, long* target, long cond, long
+    value, int pe, shmemx_request_handle_t* desc);
+UCCS_API void pshmemx_ctx_longlong_cswap_nb(shmem_ctx_t ctx, long long* fetch, long long* target,
+    long long cond, long long value, int pe, shmemx_request_handle_t* desc);
+UCCS_API void pshmemx_ctx_uint_cswap_nb(shmem_ctx_t ctx, unsigned int* fetch, unsigned int* target,
+    unsigned int cond, unsigned int value, int pe, shmemx_request_handle_t* desc);
+UCCS_API void pshmemx_ctx_ulong_cswap_nb(shmem_ctx_t ctx, unsigned long* fetch, unsigned long*
+    target, unsigned long cond, unsigned long value, int pe, shmemx_request_handle_t* desc);
+UCCS_API void pshmemx_ctx_ulonglong_cswap_nb(shmem_ctx_t ctx, unsigned long long* fetch, unsigned
+    long long* target, unsigned long long cond, unsigned long long value, int pe,
+    shmemx_request_handle_t* desc);
+UCCS_API void pshmemx_ctx_int32_cswap_nb(shmem_ctx_t ctx, int32_t* fetch, int32_t* target, int32_t
+    cond, int32_t value, int pe, shmemx_request_handle_t* desc);
+UCCS_API void pshmemx_ctx_int64_cswap_nb(shmem_ctx_t ctx, int64_t* fetch, int64_t* target, int64_t
+    cond, int64_t value, int pe, shmemx_request_handle_t* desc);
+UCCS_API void pshmemx_ctx_uint32_cswap_nb(shmem_ctx_t ctx, uint32_t* fetch, uint32_t* target,
+    uint32_t cond, uint32_t value, int pe, shmemx_request_handle_t* desc);
+UCCS_API void pshmemx_ctx_uint64_cswap_nb(shmem_ctx_t ctx, uint64_t* fetch, uint64_t* target,
+    uint64_t cond, uint64_t value, int pe, shmemx_request_handle_t* desc);
+UCCS_API void pshmemx_ctx_size_cswap_nb(shmem_ctx_t ctx, size_t* fetch, size_t* target, size_t cond,
+    size_t value, int pe, shmemx_request_handle_t* desc);
+UCCS_API void pshmemx_ctx_ptrdiff_cswap_nb(shmem_ctx_t ctx, ptrdiff_t* fetch, ptrdiff_t* target,
+    ptrdiff_t cond, ptrdiff_t value, int pe, shmemx_request_handle_t* desc);
+UCCS_API void pshmemx_int_fadd_nb(int* fetch, int* target, int value, int pe,
+    shmemx_request_handle_t* desc);
+UCCS_API void pshmemx_long_fadd_nb(long* fetch, long* target, long value, int pe,
+    shmemx_request_handle_t* desc);
+UCCS_API void pshmemx_longlong_fadd_nb(long long* fetch, long long* target, long long value, int pe,
+    shmemx_request_handle_t* desc);
+UCCS_API void pshmemx_uint_fadd_nb(unsigned int* fetch, unsigned int* target, unsigned int value,
+    int pe, shmemx_request_handle_t* desc);
+UCCS_API void pshmemx_ulong_fadd_nb(unsigned long* fetch, unsigned long* target, unsigned long
+    value, int pe, shmemx_request_handle_t* desc);
+UCCS_API void pshmemx_ulonglong_fadd_nb(unsigned long long* fetch, unsigned long long* target,
+    unsigned long long value, int pe, shmemx_request_handle_t* desc);
+UCCS_API void pshmemx_int32_fadd_nb(int32_t* fetch, int32_t* target, int32_t value, int pe,
+    shmemx_request_handle_t* desc);
+UCCS_API void pshmemx_int64_fadd_nb(int64_t* fetch, int64_t* target, int64_t value, int pe,
+    shmemx_request_handle_t* desc);
+UCCS_API void pshmemx_uint32_fadd_nb(uint32_t* fetch, uint32_t* target, uint32_t value, int pe,
+    shmemx_request_handle_t* desc);
+UCCS_API void pshmemx_uint64_fadd_nb(uint64_t* fetch, uint64_t* target, uint64_t value, int pe,
+    shmemx_request_handle_t* desc);
+UCCS_API void pshmemx_size_fadd_nb(size_t* fetch, size_t* target, size_t value, int pe,
+    shmemx_request_handle_t* desc);
+UCCS_API void pshmemx_ptrdiff_fadd_nb(ptrdiff_t* fetch, ptrdiff_t* target, ptrdiff_t value, int pe,
+    shmemx_request_handle_t* desc);
+UCCS_API void pshmemx_ctx_int_fadd_nb(shmem_ctx_t ctx, int* fetch, int* target, int value, int pe,
+    shmemx_request_handle_t* desc);
+UCCS_API void pshmemx_ctx_long_fadd_nb(shmem_ctx_t ctx, long* fetch, long* target, long value, int
+    pe, shmemx_request_handle_t* desc);
+UCCS_API void pshmemx_ctx_longlong_fadd_nb(shmem_ctx_t ctx, long long* fetch, long long* target,
+    long long value, int pe, shmemx_request_handle_t* desc);
+UCCS_API void pshmemx_ctx_uint_fadd_nb(shmem_ctx_t ctx, unsigned int* fetch, unsigned int* target,
+    unsigned int value, int pe, shmemx_request_handle_t* desc);
+UCCS_API void pshmemx_ctx_ulong_fadd_nb(shmem_ctx_t ctx, unsigned long* fetch, unsigned long*
+    target, unsigned long value, int pe, shmemx_request_handle_t* desc);
+UCCS_API void pshmemx_ctx_ulonglong_fadd_nb(shmem_ctx_t ctx, unsigned long long* fetch, unsigned
+    long long* target, unsigned long long value, int pe, shmemx_request_handle_t* desc);
+UCCS_API void pshmemx_ctx_int32_fadd_nb(shmem_ctx_t ctx, int32_t* fetch, int32_t* target, int32_t
+    value, int pe, shmemx_request_handle_t* desc);
+UCCS_API void pshmemx_ctx_int64_fadd_nb(shmem_ctx_t ctx, int64_t* fetch, int64_t* target, int64_t
+    value, int pe, shmemx_request_handle_t* desc);
+UCCS_API void pshmemx_ctx_uint32_fadd_nb(shmem_ctx_t ctx, uint32_t* fetch, uint32_t* target,
+    uint32_t value, int pe, shmemx_request_handle_t* desc);
+UCCS_API void pshmemx_ctx_uint64_fadd_nb(shmem_ctx_t ctx, uint64_t* fetch, uint64_t* target,
+    uint64_t value, int pe, shmemx_request_handle_t* desc);
+UCCS_API void pshmemx_ctx_size_fadd_nb(shmem_ctx_t ctx, size_t* fetch, size_t* target, size_t value,
+    int pe, shmemx_request_handle_t* desc);
+UCCS_API void pshmemx_ctx_ptrdiff_fadd_nb(shmem_ctx_t ctx, ptrdiff_t* fetch, ptrdiff_t* target,
+    ptrdiff_t value, int pe, shmemx_request_handle_t* desc);
+UCCS_API void pshmemx_int_finc_nb(int* fetch, int* target, int pe, shmemx_request_handle_t* desc);
+UCCS_API void pshmemx_long_finc_nb(long* fetch, long* target, int pe, shmemx_request_handle_t*
     desc);
-void pshmemx_ctx_ulong_inc_nb(shmem_ctx_t ctx, unsigned long* target, int pe,
+UCCS_API void pshmemx_longlong_finc_nb(long long* fetch, long long* target, int pe,
     shmemx_request_handle_t* desc);
-void pshmemx_ctx_ulonglong_inc_nb(shmem_ctx_t ctx, unsigned long long* target, int pe,
+UCCS_API void pshmemx_uint_finc_nb(unsigned int* fetch, unsigned int* target, int pe,
     shmemx_request_handle_t* desc);
-void pshmemx_ctx_int32_inc_nb(shmem_ctx_t ctx, int32_t* target, int pe, shmemx_request_handle_t*
+UCCS_API void pshmemx_ulong_finc_nb(unsigned long* fetch, unsigned long* target, int pe,
+    shmemx_request_handle_t* desc);
+UCCS_API void pshmemx_ulonglong_finc_nb(unsigned long long* fetch, unsigned long long* target, int
+    pe, shmemx_request_handle_t* desc);
+UCCS_API void pshmemx_int32_finc_nb(int32_t* fetch, int32_t* target, int pe,
+    shmemx_request_handle_t* desc);
+UCCS_API void pshmemx_int64_finc_nb(int64_t* fetch, int64_t* target, int pe,
+    shmemx_request_handle_t* desc);
+UCCS_API void pshmemx_uint32_finc_nb(uint32_t* fetch, uint32_t* target, int pe,
+    shmemx_request_handle_t* desc);
+UCCS_API void pshmemx_uint64_finc_nb(uint64_t* fetch, uint64_t* target, int pe,
+    shmemx_request_handle_t* desc);
+UCCS_API void pshmemx_size_finc_nb(size_t* fetch, size_t* target, int pe, shmemx_request_handle_t*
     desc);
-void pshmemx_ctx_int64_inc_nb(shmem_ctx_t ctx, int64_t* target, int pe, shmemx_request_handle_t*
+UCCS_API void pshmemx_ptrdiff_finc_nb(ptrdiff_t* fetch, ptrdiff_t* target, int pe,
+    shmemx_request_handle_t* desc);
+UCCS_API void pshmemx_ctx_int_finc_nb(shmem_ctx_t ctx, int* fetch, int* target, int pe,
+    shmemx_request_handle_t* desc);
+UCCS_API void pshmemx_ctx_long_finc_nb(shmem_ctx_t ctx, long* fetch, long* target, int pe,
+    shmemx_request_handle_t* desc);
+UCCS_API void pshmemx_ctx_longlong_finc_nb(shmem_ctx_t ctx, long long* fetch, long long* target, int
+    pe, shmemx_request_handle_t* desc);
+UCCS_API void pshmemx_ctx_uint_finc_nb(shmem_ctx_t ctx, unsigned int* fetch, unsigned int* target,
+    int pe, shmemx_request_handle_t* desc);
+UCCS_API void pshmemx_ctx_ulong_finc_nb(shmem_ctx_t ctx, unsigned long* fetch, unsigned long*
+    target, int pe, shmemx_request_handle_t* desc);
+UCCS_API void pshmemx_ctx_ulonglong_finc_nb(shmem_ctx_t ctx, unsigned long long* fetch, unsigned
+    long long* target, int pe, shmemx_request_handle_t* desc);
+UCCS_API void pshmemx_ctx_int32_finc_nb(shmem_ctx_t ctx, int32_t* fetch, int32_t* target, int pe,
+    shmemx_request_handle_t* desc);
+UCCS_API void pshmemx_ctx_int64_finc_nb(shmem_ctx_t ctx, int64_t* fetch, int64_t* target, int pe,
+    shmemx_request_handle_t* desc);
+UCCS_API void pshmemx_ctx_uint32_finc_nb(shmem_ctx_t ctx, uint32_t* fetch, uint32_t* target, int pe,
+    shmemx_request_handle_t* desc);
+UCCS_API void pshmemx_ctx_uint64_finc_nb(shmem_ctx_t ctx, uint64_t* fetch, uint64_t* target, int pe,
+    shmemx_request_handle_t* desc);
+UCCS_API void pshmemx_ctx_size_finc_nb(shmem_ctx_t ctx, size_t* fetch, size_t* target, int pe,
+    shmemx_request_handle_t* desc);
+UCCS_API void pshmemx_ctx_ptrdiff_finc_nb(shmem_ctx_t ctx, ptrdiff_t* fetch, ptrdiff_t* target, int
+    pe, shmemx_request_handle_t* desc);
+UCCS_API void pshmemx_int_add_nb(int* target, int value, int pe, shmemx_request_handle_t* desc);
+UCCS_API void pshmemx_long_add_nb(long* target, long value, int pe, shmemx_request_handle_t* desc);
+UCCS_API void pshmemx_longlong_add_nb(long long* target, long long value, int pe,
+    shmemx_request_handle_t* desc);
+UCCS_API void pshmemx_uint_add_nb(unsigned int* target, unsigned int value, int pe,
+    shmemx_request_handle_t* desc);
+UCCS_API void pshmemx_ulong_add_nb(unsigned long* target, unsigned long value, int pe,
+    shmemx_request_handle_t* desc);
+UCCS_API void pshmemx_ulonglong_add_nb(unsigned long long* target, unsigned long long value, int pe,
+    shmemx_request_handle_t* desc);
+UCCS_API void pshmemx_int32_add_nb(int32_t* target, int32_t value, int pe, shmemx_request_handle_t*
     desc);
-void pshmemx_ctx_uint32_inc_nb(shmem_ctx_t ctx, uint32_t* target, int pe, shmemx_request_handle_t*
+UCCS_API void pshmemx_int64_add_nb(int64_t* target, int64_t value, int pe, shmemx_request_handle_t*
     desc);
-void pshmemx_ctx_uint64_inc_nb(shmem_ctx_t ctx, uint64_t* target, int pe, shmemx_request_handle_t*
+UCCS_API void pshmemx_uint32_add_nb(uint32_t* target, uint32_t value, int pe,
+    shmemx_request_handle_t* desc);
+UCCS_API void pshmemx_uint64_add_nb(uint64_t* target, uint64_t value, int pe,
+    shmemx_request_handle_t* desc);
+UCCS_API void pshmemx_size_add_nb(size_t* target, size_t value, int pe, shmemx_request_handle_t*
     desc);
-void pshmemx_ctx_size_inc_nb(shmem_ctx_t ctx, size_t* target, int pe, shmemx_request_handle_t*
+UCCS_API void pshmemx_ptrdiff_add_nb(ptrdiff_t* target, ptrdiff_t value, int pe,
+    shmemx_request_handle_t* desc);
+UCCS_API void pshmemx_ctx_int_add_nb(shmem_ctx_t ctx, int* target, int value, int pe,
+    shmemx_request_handle_t* desc);
+UCCS_API void pshmemx_ctx_long_add_nb(shmem_ctx_t ctx, long* target, long value, int pe,
+    shmemx_request_handle_t* desc);
+UCCS_API void pshmemx_ctx_longlong_add_nb(shmem_ctx_t ctx, long long* target, long long value, int
+    pe, shmemx_request_handle_t* desc);
+UCCS_API void pshmemx_ctx_uint_add_nb(shmem_ctx_t ctx, unsigned int* target, unsigned int value, int
+    pe, shmemx_request_handle_t* desc);
+UCCS_API void pshmemx_ctx_ulong_add_nb(shmem_ctx_t ctx, unsigned long* target, unsigned long value,
+    int pe, shmemx_request_handle_t* desc);
+UCCS_API void pshmemx_ctx_ulonglong_add_nb(shmem_ctx_t ctx, unsigned long long* target, unsigned
+    long long value, int pe, shmemx_request_handle_t* desc);
+UCCS_API void pshmemx_ctx_int32_add_nb(shmem_ctx_t ctx, int32_t* target, int32_t value, int pe,
+    shmemx_request_handle_t* desc);
+UCCS_API void pshmemx_ctx_int64_add_nb(shmem_ctx_t ctx, int64_t* target, int64_t value, int pe,
+    shmemx_request_handle_t* desc);
+UCCS_API void pshmemx_ctx_uint32_add_nb(shmem_ctx_t ctx, uint32_t* target, uint32_t value, int pe,
+    shmemx_request_handle_t* desc);
+UCCS_API void pshmemx_ctx_uint64_add_nb(shmem_ctx_t ctx, uint64_t* target, uint64_t value, int pe,
+    shmemx_request_handle_t* desc);
+UCCS_API void pshmemx_ctx_size_add_nb(shmem_ctx_t ctx, size_t* target, size_t value, int pe,
+    shmemx_request_handle_t* desc);
+UCCS_API void pshmemx_ctx_ptrdiff_add_nb(shmem_ctx_t ctx, ptrdiff_t* target, ptrdiff_t value, int
+    pe, shmemx_request_handle_t* desc);
+UCCS_API void pshmemx_int_inc_nb(int* target, int pe, shmemx_request_handle_t* desc);
+UCCS_API void pshmemx_long_inc_nb(long* target, int pe, shmemx_request_handle_t* desc);
+UCCS_API void pshmemx_longlong_inc_nb(long long* target, int pe, shmemx_request_handle_t* desc);
+UCCS_API void pshmemx_uint_inc_nb(unsigned int* target, int pe, shmemx_request_handle_t* desc);
+UCCS_API void pshmemx_ulong_inc_nb(unsigned long* target, int pe, shmemx_request_handle_t* desc);
+UCCS_API void pshmemx_ulonglong_inc_nb(unsigned long long* target, int pe, shmemx_request_handle_t*
     desc);
-void pshmemx_ctx_ptrdiff_inc_nb(shmem_ctx_t ctx, ptrdiff_t* target, int pe, shmemx_request_handle_t*
+UCCS_API void pshmemx_int32_inc_nb(int32_t* target, int pe, shmemx_request_handle_t* desc);
+UCCS_API void pshmemx_int64_inc_nb(int64_t* target, int pe, shmemx_request_handle_t* desc);
+UCCS_API void pshmemx_uint32_inc_nb(uint32_t* target, int pe, shmemx_request_handle_t* desc);
+UCCS_API void pshmemx_uint64_inc_nb(uint64_t* target, int pe, shmemx_request_handle_t* desc);
+UCCS_API void pshmemx_size_inc_nb(size_t* target, int pe, shmemx_request_handle_t* desc);
+UCCS_API void pshmemx_ptrdiff_inc_nb(ptrdiff_t* target, int pe, shmemx_request_handle_t* desc);
+UCCS_API void pshmemx_ctx_int_inc_nb(shmem_ctx_t ctx, int* target, int pe, shmemx_request_handle_t*
     desc);
+UCCS_API void pshmemx_ctx_long_inc_nb(shmem_ctx_t ctx, long* target, int pe,
+    shmemx_request_handle_t* desc);
+UCCS_API void pshmemx_ctx_longlong_inc_nb(shmem_ctx_t ctx, long long* target, int pe,
+    shmemx_request_handle_t* desc);
+UCCS_API void pshmemx_ctx_uint_inc_nb(shmem_ctx_t ctx, unsigned int* target, int pe,
+    shmemx_request_handle_t* desc);
+UCCS_API void pshmemx_ctx_ulong_inc_nb(shmem_ctx_t ctx, unsigned long* target, int pe,
+    shmemx_request_handle_t* desc);
+UCCS_API void pshmemx_ctx_ulonglong_inc_nb(shmem_ctx_t ctx, unsigned long long* target, int pe,
+    shmemx_request_handle_t* desc);
+UCCS_API void pshmemx_ctx_int32_inc_nb(shmem_ctx_t ctx, int32_t* target, int pe,
+    shmemx_request_handle_t* desc);
+UCCS_API void pshmemx_ctx_int64_inc_nb(shmem_ctx_t ctx, int64_t* target, int pe,
+    shmemx_request_handle_t* desc);
+UCCS_API void pshmemx_ctx_uint32_inc_nb(shmem_ctx_t ctx, uint32_t* target, int pe,
+    shmemx_request_handle_t* desc);
+UCCS_API void pshmemx_ctx_uint64_inc_nb(shmem_ctx_t ctx, uint64_t* target, int pe,
+    shmemx_request_handle_t* desc);
+UCCS_API void pshmemx_ctx_size_inc_nb(shmem_ctx_t ctx, size_t* target, int pe,
+    shmemx_request_handle_t* desc);
+UCCS_API void pshmemx_ctx_ptrdiff_inc_nb(shmem_ctx_t ctx, ptrdiff_t* target, int pe,
+    shmemx_request_handle_t* desc);
 
-void pshmemx_wait_req(shmemx_request_handle_t desc);
+UCCS_API void pshmemx_wait_req(shmemx_request_handle_t desc);
 
-void pshmemx_test_req(shmemx_request_handle_t desc, int* flag);
+UCCS_API void pshmemx_test_req(shmemx_request_handle_t desc, int* flag);
 
 /* ---- Threads, sessions, other models ---- */
 
-void pshmemx_thread_register(void);
-void pshmemx_thread_unregister(void);
+UCCS_API void pshmemx_thread_register(void);
+UCCS_API void pshmemx_thread_unregister(void);
 
-void pshmemx_thread_quiet(void);
-void pshmemx_thread_fence(void);
+UCCS_API void pshmemx_thread_quiet(void);
+UCCS_API void pshmemx_thread_fence(void);
 
-void pshmemx_session_start(shmem_ctx_t ctx, long options);
-void pshmemx_session_stop(shmem_ctx_t ctx);
-void pshmemx_ctx_session_start(shmem_ctx_t ctx);
-void pshmemx_ctx_session_stop(shmem_ctx_t ctx);
+UCCS_API void pshmemx_session_start(shmem_ctx_t ctx, long options);
+UCCS_API void pshmemx_session_stop(shmem_ctx_t ctx);
+UCCS_API void pshmemx_ctx_session_start(shmem_ctx_t ctx);
+UCCS_API void pshmemx_ctx_session_stop(shmem_ctx_t ctx);
 
-int pshmemx_query_interoperability(int property);
+UCCS_API int pshmemx_query_interoperability(int property);
 
 /* ---- Older names ---- */
 
-void pshmemx_float_ibput(float* dest, const float* source, ptrdiff_t dst, ptrdiff_t sst, size_t
-    bsize, size_t nblocks, int pe);
-void pshmemx_double_ibput(double* dest, const double* source, ptrdiff_t dst, ptrdiff_t sst, size_t
-    bsize, size_t nblocks, int pe);
-void pshmemx_longdouble_ibput(long double* dest, const long double* source, ptrdiff_t dst, ptrdiff_t
-    sst, size_t bsize, size_t nblocks, int pe);
-void pshmemx_char_ibput(char* dest, const char* source, ptrdiff_t dst, ptrdiff_t sst, size_t bsize,
-    size_t nblocks, int pe);
-void pshmemx_schar_ibput(signed char* dest, const signed char* source, ptrdiff_t dst, ptrdiff_t sst,
+UCCS_API void pshmemx_float_ibput(float* dest, const float* source, ptrdiff_t dst, ptrdiff_t sst,
     size_t bsize, size_t nblocks, int pe);
-void pshmemx_short_ibput(short* dest, const short* source, ptrdiff_t dst, ptrdiff_t sst, size_t
-    bsize, size_t nblocks, int pe);
-void pshmemx_int_ibput(int* dest, const int* source, ptrdiff_t dst, ptrdiff_t sst, size_t bsize,
-    size_t nblocks, int pe);
-void pshmemx_long_ibput(long* dest, const long* source, ptrdiff_t dst, ptrdiff_t sst, size_t bsize,
-    size_t nblocks, int pe);
-void pshmemx_longlong_ibput(long long* dest, const long long* source, ptrdiff_t dst, ptrdiff_t sst,
+UCCS_API void pshmemx_double_ibput(double* dest, const double* source, ptrdiff_t dst, ptrdiff_t sst,
     size_t bsize, size_t nblocks, int pe);
-void pshmemx_uchar_ibput(unsigned char* dest, const unsigned char* source, ptrdiff_t dst, ptrdiff_t
-    sst, size_t bsize, size_t nblocks, int pe);
-void pshmemx_ushort_ibput(unsigned short* dest, const unsigned short* source, ptrdiff_t dst,
+UCCS_API void pshmemx_longdouble_ibput(long double* dest, const long double* source, ptrdiff_t dst,
     ptrdiff_t sst, size_t bsize, size_t nblocks, int pe);
-void pshmemx_uint_ibput(unsigned int* dest, const unsigned int* source, ptrdiff_t dst, ptrdiff_t
-    sst, size_t bsize, size_t nblocks, int pe);
-void pshmemx_ulong_ibput(unsigned long* dest, const unsigned long* source, ptrdiff_t dst, ptrdiff_t
-    sst, size_t bsize, size_t nblocks, int pe);
-void pshmemx_ulonglong_ibput(unsigned long long* dest, const unsigned long long* source, ptrdiff_t
-    dst, ptrdiff_t sst, size_t bsize, size_t nblocks, int pe);
-void pshmemx_int8_ibput(int8_t* dest, const int8_t* source, ptrdiff_t dst, ptrdiff_t sst, size_t
-    bsize, size_t nblocks, int pe);
-void pshmemx_int16_ibput(int16_t* dest, const int16_t* source, ptrdiff_t dst, ptrdiff_t sst, size_t
-    bsize, size_t nblocks, int pe);
-void pshmemx_int32_ibput(int32_t* dest, const int32_t* source, ptrdiff_t dst, ptrdiff_t sst, size_t
-    bsize, size_t nblocks, int pe);
-void pshmemx_int64_ibput(int64_t* dest, const int64_t* source, ptrdiff_t dst, ptrdiff_t sst, size_t
-    bsize, size_t nblocks, int pe);
-void pshmemx_uint8_ibput(uint8_t* dest, const uint8_t* source, ptrdiff_t dst, ptrdiff_t sst, size_t
-    bsize, size_t nblocks, int pe);
-void pshmemx_uint16_ibput(uint16_t* dest, const uint16_t* source, ptrdiff_t dst, ptrdiff_t sst,
+UCCS_API void pshmemx_char_ibput(char* dest, const char* source, ptrdiff_t dst, ptrdiff_t sst,
     size_t bsize, size_t nblocks, int pe);
-void pshmemx_uint32_ibput(uint32_t* dest, const uint32_t* source, ptrdiff_t dst, ptrdiff_t sst,
+UCCS_API void pshmemx_schar_ibput(signed char* dest, const signed char* source, ptrdiff_t dst,
+    ptrdiff_t sst, size_t bsize, size_t nblocks, int pe);
+UCCS_API void pshmemx_short_ibput(short* dest, const short* source, ptrdiff_t dst, ptrdiff_t sst,
     size_t bsize, size_t nblocks, int pe);
-void pshmemx_uint64_ibput(uint64_t* dest, const uint64_t* source, ptrdiff_t dst, ptrdiff_t sst,
+UCCS_API void pshmemx_int_ibput(int* dest, const int* source, ptrdiff_t dst, ptrdiff_t sst, size_t
+    bsize, size_t nblocks, int pe);
+UCCS_API void pshmemx_long_ibput(long* dest, const long* source, ptrdiff_t dst, ptrdiff_t sst,
     size_t bsize, size_t nblocks, int pe);
-void pshmemx_size_ibput(size_t* dest, const size_t* source, ptrdiff_t dst, ptrdiff_t sst, size_t
-    bsize, size_t nblocks, int pe);
-void pshmemx_ptrdiff_ibput(ptrdiff_t* dest, const ptrdiff_t* source, ptrdiff_t dst, ptrdiff_t sst,
+UCCS_API void pshmemx_longlong_ibput(long long* dest, const long long* source, ptrdiff_t dst,
+    ptrdiff_t sst, size_t bsize, size_t nblocks, int pe);
+UCCS_API void pshmemx_uchar_ibput(unsigned char* dest, const unsigned char* source, ptrdiff_t dst,
+    ptrdiff_t sst, size_t bsize, size_t nblocks, int pe);
+UCCS_API void pshmemx_ushort_ibput(unsigned short* dest, const unsigned short* source, ptrdiff_t
+    dst, ptrdiff_t sst, size_t bsize, size_t nblocks, int pe);
+UCCS_API void pshmemx_uint_ibput(unsigned int* dest, const unsigned int* source, ptrdiff_t dst,
+    ptrdiff_t sst, size_t bsize, size_t nblocks, int pe);
+UCCS_API void pshmemx_ulong_ibput(unsigned long* dest, const unsigned long* source, ptrdiff_t dst,
+    ptrdiff_t sst, size_t bsize, size_t nblocks, int pe);
+UCCS_API void pshmemx_ulonglong_ibput(unsigned long long* dest, const unsigned long long* source,
+    ptrdiff_t dst, ptrdiff_t sst, size_t bsize, size_t nblocks, int pe);
+UCCS_API void pshmemx_int8_ibput(int8_t* dest, const int8_t* source, ptrdiff_t dst, ptrdiff_t sst,
     size_t bsize, size_t nblocks, int pe);
-void pshmemx_ctx_float_ibput(shmem_ctx_t ctx, float* dest, const float* source, ptrdiff_t dst,
-    ptrdiff_t sst, size_t bsize, size_t nblocks, int pe);
-void pshmemx_ctx_double_ibput(shmem_ctx_t ctx, double* dest, const double* source, ptrdiff_t dst,
-    ptrdiff_t sst, size_t bsize, size_t nblocks, int pe);
-void pshmemx_ctx_longdouble_ibput(shmem_ctx_t ctx, long double* dest, const long double* source,
-    ptrdiff_t dst, ptrdiff_t sst, size_t bsize, size_t nblocks, int pe);
-void pshmemx_ctx_char_ibput(shmem_ctx_t ctx, char* dest, const char* source, ptrdiff_t dst,
-    ptrdiff_t sst, size_t bsize, size_t nblocks, int pe);
-void pshmemx_ctx_schar_ibput(shmem_ctx_t ctx, signed char* dest, const signed char* source,
-    ptrdiff_t dst, ptrdiff_t sst, size_t bsize, size_t nblocks, int pe);
-void pshmemx_ctx_short_ibput(shmem_ctx_t ctx, short* dest, const short* source, ptrdiff_t dst,
-    ptrdiff_t sst, size_t bsize, size_t nblocks, int pe);
-void pshmemx_ctx_int_ibput(shmem_ctx_t ctx, int* dest, const int* source, ptrdiff_t dst, ptrdiff_t
+UCCS_API void pshmemx_int16_ibput(int16_t* dest, const int16_t* source, ptrdiff_t dst, ptrdiff_t
     sst, size_t bsize, size_t nblocks, int pe);
-void pshmemx_ctx_long_ibput(shmem_ctx_t ctx, long* dest, const long* source, ptrdiff_t dst,
-    ptrdiff_t sst, size_t bsize, size_t nblocks, int pe);
-void pshmemx_ctx_longlong_ibput(shmem_ctx_t ctx, long long* dest, const long long* source, ptrdiff_t
-    dst, ptrdiff_t sst, size_t bsize, size_t nblocks, int pe);
-void pshmemx_ctx_uchar_ibput(shmem_ctx_t ctx, unsigned char* dest, const unsigned char* source,
-    ptrdiff_t dst, ptrdiff_t sst, size_t bsize, size_t nblocks, int pe);
-void pshmemx_ctx_ushort_ibput(shmem_ctx_t ctx, unsigned short* dest, const unsigned short* source,
-    ptrdiff_t dst, ptrdiff_t sst, size_t bsize, size_t nblocks, int pe);
-void pshmemx_ctx_uint_ibput(shmem_ctx_t ctx, unsigned int* dest, const unsigned int* source,
-    ptrdiff_t dst, ptrdiff_t sst, size_t bsize, size_t nblocks, int pe);
-void pshmemx_ctx_ulong_ibput(shmem_ctx_t ctx, unsigned long* dest, const unsigned long* source,
-    ptrdiff_t dst, ptrdiff_t sst, size_t bsize, size_t nblocks, int pe);
-void pshmemx_ctx_ulonglong_ibput(shmem_ctx_t ctx, unsigned long long* dest, const unsigned long
-    long* source, ptrdiff_t dst, ptrdiff_t sst, size_t bsize, size_t nblocks, int pe);
-void pshmemx_ctx_int8_ibput(shmem_ctx_t ctx, int8_t* dest, const int8_t* source, ptrdiff_t dst,
-    ptrdiff_t sst, size_t bsize, size_t nblocks, int pe);
-void pshmemx_ctx_int16_ibput(shmem_ctx_t ctx, int16_t* dest, const int16_t* source, ptrdiff_t dst,
-    ptrdiff_t sst, size_t bsize, size_t nblocks, int pe);
-void pshmemx_ctx_int32_ibput(shmem_ctx_t ctx, int32_t* dest, const int32_t* source, ptrdiff_t dst,
-    ptrdiff_t sst, size_t bsize, size_t nblocks, int pe);
-void pshmemx_ctx_int64_ibput(shmem_ctx_t ctx, int64_t* dest, const int64_t* source, ptrdiff_t dst,
-    ptrdiff_t sst, size_t bsize, size_t nblocks, int pe);
-void pshmemx_ctx_uint8_ibput(shmem_ctx_t ctx, uint8_t* dest, const uint8_t* source, ptrdiff_t dst,
-    ptrdiff_t sst, size_t bsize, size_t nblocks, int pe);
-void pshmemx_ctx_uint16_ibput(shmem_ctx_t ctx, uint16_t* dest, const uint16_t* source, ptrdiff_t
-    dst, ptrdiff_t sst, size_t bsize, size_t nblocks, int pe);
-void pshmemx_ctx_uint32_ibput(shmem_ctx_t ctx, uint32_t* dest, const uint32_t* source, ptrdiff_t
-    dst, ptrdiff_t sst, size_t bsize, size_t nblocks, int pe);
-void pshmemx_ctx_uint64_ibput(shmem_ctx_t ctx, uint64_t* dest, const uint64_t* source, ptrdiff_t
-    dst, ptrdiff_t sst, size_t bsize, size_t nblocks, int pe);
-void pshmemx_ctx_size_ibput(shmem_ctx_t ctx, size_t* dest, const size_t* source, ptrdiff_t dst,
-    ptrdiff_t sst, size_t bsize, size_t nblocks, int pe);
-void pshmemx_ctx_ptrdiff_ibput(shmem_ctx_t ctx, ptrdiff_t* dest, const ptrdiff_t* source, ptrdiff_t
-    dst, ptrdiff_t sst, size_t bsize, size_t nblocks, int pe);
-void pshmemx_float_ibget(float* dest, const float* source, ptrdiff_t dst, ptrdiff_t sst, size_t
-    bsize, size_t nblocks, int pe);
-void pshmemx_double_ibget(double* dest, const double* source, ptrdiff_t dst, ptrdiff_t sst, size_t
-    bsize, size_t nblocks, int pe);
-void pshmemx_longdouble_ibget(long double* dest, const long double* source, ptrdiff_t dst, ptrdiff_t
+UCCS_API void pshmemx_int32_ibput(int32_t* dest, const int32_t* source, ptrdiff_t dst, ptrdiff_t
     sst, size_t bsize, size_t nblocks, int pe);
-void pshmemx_char_ibget(char* dest, const char* source, ptrdiff_t dst, ptrdiff_t sst, size_t bsize,
-    size_t nblocks, int pe);
-void pshmemx_schar_ibget(signed char* dest, const signed char* source, ptrdiff_t dst, ptrdiff_t sst,
+UCCS_API void pshmemx_int64_ibput(int64_t* dest, const int64_t* source, ptrdiff_t dst, ptrdiff_t
+    sst, size_t bsize, size_t nblocks, int pe);
+UCCS_API void pshmemx_uint8_ibput(uint8_t* dest, const uint8_t* source, ptrdiff_t dst, ptrdiff_t
+    sst, size_t bsize, size_t nblocks, int pe);
+UCCS_API void pshmemx_uint16_ibput(uint16_t* dest, const uint16_t* source, ptrdiff_t dst, ptrdiff_t
+    sst, size_t bsize, size_t nblocks, int pe);
+UCCS_API void pshmemx_uint32_ibput(uint32_t* dest, const uint32_t* source, ptrdiff_t dst, ptrdiff_t
+    sst, size_t bsize, size_t nblocks, int pe);
+UCCS_API void pshmemx_uint64_ibput(uint64_t* dest, const uint64_t* source, ptrdiff_t dst, ptrdiff_t
+    sst, size_t bsize, size_t nblocks, int pe);
+UCCS_API void pshmemx_size_ibput(size_t* dest, const size_t* source, ptrdiff_t dst, ptrdiff_t sst,
     size_t bsize, size_t nblocks, int pe);
-void pshmemx_short_ibget(short* dest, const short* source, ptrdiff_t dst, ptrdiff_t sst, size_t
-    bsize, size_t nblocks, int pe);
-void pshmemx_int_ibget(int* dest, const int* source, ptrdiff_t dst, ptrdiff_t sst, size_t bsize,
-    size_t nblocks, int pe);
-void pshmemx_long_ibget(long* dest, const long* source, ptrdiff_t dst, ptrdiff_t sst, size_t bsize,
-    size_t nblocks, int pe);
-void pshmemx_longlong_ibget(long long* dest, const long long* source, ptrdiff_t dst, ptrdiff_t sst,
+UCCS_API void pshmemx_ptrdiff_ibput(ptrdiff_t* dest, const ptrdiff_t* source, ptrdiff_t dst,
+    ptrdiff_t sst, size_t bsize, size_t nblocks, int pe);
+UCCS_API void pshmemx_ctx_float_ibput(shmem_ctx_t ctx, float* dest, const float* source, ptrdiff_t
+    dst, ptrdiff_t sst, size_t bsize, size_t nblocks, int pe);
+UCCS_API void pshmemx_ctx_double_ibput(shmem_ctx_t ctx, double* dest, const double* source,
+    ptrdiff_t dst, ptrdiff_t sst, size_t bsize, size_t nblocks, int pe);
+UCCS_API void pshmemx_ctx_longdouble_ibput(shmem_ctx_t ctx, long double* dest, const long double*
+    source, ptrdiff_t dst, ptrdiff_t sst, size_t bsize, size_t nblocks, int pe);
+UCCS_API void pshmemx_ctx_char_ibput(shmem_ctx_t ctx, char* dest, const char* source, ptrdiff_t dst,
+    ptrdiff_t sst, size_t bsize, size_t nblocks, int pe);
+UCCS_API void pshmemx_ctx_schar_ibput(shmem_ctx_t ctx, signed char* dest, const signed char* source,
+    ptrdiff_t dst, ptrdiff_t sst, size_t bsize, size_t nblocks, int pe);
+UCCS_API void pshmemx_ctx_short_ibput(shmem_ctx_t ctx, short* dest, const short* source, ptrdiff_t
+    dst, ptrdiff_t sst, size_t bsize, size_t nblocks, int pe);
+UCCS_API void pshmemx_ctx_int_ibput(shmem_ctx_t ctx, int* dest, const int* source, ptrdiff_t dst,
+    ptrdiff_t sst, size_t bsize, size_t nblocks, int pe);
+UCCS_API void pshmemx_ctx_long_ibput(shmem_ctx_t ctx, long* dest, const long* source, ptrdiff_t dst,
+    ptrdiff_t sst, size_t bsize, size_t nblocks, int pe);
+UCCS_API void pshmemx_ctx_longlong_ibput(shmem_ctx_t ctx, long long* dest, const long long* source,
+    ptrdiff_t dst, ptrdiff_t sst, size_t bsize, size_t nblocks, int pe);
+UCCS_API void pshmemx_ctx_uchar_ibput(shmem_ctx_t ctx, unsigned char* dest, const unsigned char*
+    source, ptrdiff_t dst, ptrdiff_t sst, size_t bsize, size_t nblocks, int pe);
+UCCS_API void pshmemx_ctx_ushort_ibput(shmem_ctx_t ctx, unsigned short* dest, const unsigned short*
+    source, ptrdiff_t dst, ptrdiff_t sst, size_t bsize, size_t nblocks, int pe);
+UCCS_API void pshmemx_ctx_uint_ibput(shmem_ctx_t ctx, unsigned int* dest, const unsigned int*
+    source, ptrdiff_t dst, ptrdiff_t sst, size_t bsize, size_t nblocks, int pe);
+UCCS_API void pshmemx_ctx_ulong_ibput(shmem_ctx_t ctx, unsigned long* dest, const unsigned long*
+    source, ptrdiff_t dst, ptrdiff_t sst, size_t bsize, size_t nblocks, int pe);
+UCCS_API void pshmemx_ctx_ulonglong_ibput(shmem_ctx_t ctx, unsigned long long* dest, const unsigned
+    long long* source, ptrdiff_t dst, ptrdiff_t sst, size_t bsize, size_t nblocks, int pe);
+UCCS_API void pshmemx_ctx_int8_ibput(shmem_ctx_t ctx, int8_t* dest, const int8_t* source, ptrdiff_t
+    dst, ptrdiff_t sst, size_t bsize, size_t nblocks, int pe);
+UCCS_API void pshmemx_ctx_int16_ibput(shmem_ctx_t ctx, int16_t* dest, const int16_t* source,
+    ptrdiff_t dst, ptrdiff_t sst, size_t bsize, size_t nblocks, int pe);
+UCCS_API void pshmemx_ctx_int32_ibput(shmem_ctx_t ctx, int32_t* dest, const int32_t* source,
+    ptrdiff_t dst, ptrdiff_t sst, size_t bsize, size_t nblocks, int pe);
+UCCS_API void pshmemx_ctx_int64_ibput(shmem_ctx_t ctx, int64_t* dest, const int64_t* source,
+    ptrdiff_t dst, ptrdiff_t sst, size_t bsize, size_t nblocks, int pe);
+UCCS_API void pshmemx_ctx_uint8_ibput(shmem_ctx_t ctx, uint8_t* dest, const uint8_t* source,
+    ptrdiff_t dst, ptrdiff_t sst, size_t bsize, size_t nblocks, int pe);
+UCCS_API void pshmemx_ctx_uint16_ibput(shmem_ctx_t ctx, uint16_t* dest, const uint16_t* source,
+    ptrdiff_t dst, ptrdiff_t sst, size_t bsize, size_t nblocks, int pe);
+UCCS_API void pshmemx_ctx_uint32_ibput(shmem_ctx_t ctx, uint32_t* dest, const uint32_t* source,
+    ptrdiff_t dst, ptrdiff_t sst, size_t bsize, size_t nblocks, int pe);
+UCCS_API void pshmemx_ctx_uint64_ibput(shmem_ctx_t ctx, uint64_t* dest, const uint64_t* source,
+    ptrdiff_t dst, ptrdiff_t sst, size_t bsize, size_t nblocks, int pe);
+UCCS_API void pshmemx_ctx_size_ibput(shmem_ctx_t ctx, size_t* dest, const size_t* source, ptrdiff_t
+    dst, ptrdiff_t sst, size_t bsize, size_t nblocks, int pe);
+UCCS_API void pshmemx_ctx_ptrdiff_ibput(shmem_ctx_t ctx, ptrdiff_t* dest, const ptrdiff_t* source,
+    ptrdiff_t dst, ptrdiff_t sst, size_t bsize, size_t nblocks, int pe);
+UCCS_API void pshmemx_float_ibget(float* dest, const float* source, ptrdiff_t dst, ptrdiff_t sst,
     size_t bsize, size_t nblocks, int pe);
-void pshmemx_uchar_ibget(unsigned char* dest, const unsigned char* source, ptrdiff_t dst, ptrdiff_t
-    sst, size_t bsize, size_t nblocks, int pe);
-void pshmemx_ushort_ibget(unsigned short* dest, const unsigned short* source, ptrdiff_t dst,
-    ptrdiff_t sst, size_t bsize, size_t nblocks, int pe);
-void pshmemx_uint_ibget(unsigned int* dest, const unsigned int* source, ptrdiff_t dst, ptrdiff_t
-    sst, size_t bsize, size_t nblocks, int pe);
-void pshmemx_ulong_ibget(unsigned long* dest, const unsigned long* source, ptrdiff_t dst, ptrdiff_t
-    sst, size_t bsize, size_t nblocks, int pe);
-void pshmemx_ulonglong_ibget(unsigned long long* dest, const unsigned long long* source, ptrdiff_t
-    dst, ptrdiff_t sst, size_t bsize, size_t nblocks, int pe);
-void pshmemx_int8_ibget(int8_t* dest, const int8_t* source, ptrdiff_t dst, ptrdiff_t sst, size_t
-    bsize, size_t nblocks, int pe);
-void pshmemx_int16_ibget(int16_t* dest, const int16_t* source, ptrdiff_t dst, ptrdiff_t sst, size_t
-    bsize, size_t nblocks, int pe);
-void pshmemx_int32_ibget(int32_t* dest, const int32_t* source, ptrdiff_t dst, ptrdiff_t sst, size_t
-    bsize, size_t nblocks, int pe);
-void pshmemx_int64_ibget(int64_t* dest, const int64_t* source, ptrdiff_t dst, ptrdiff_t sst, size_t
-    bsize, size_t nblocks, int pe);
-void pshmemx_uint8_ibget(uint8_t* dest, const uint8_t* source, ptrdiff_t dst, ptrdiff_t sst, size_t
-    bsize, size_t nblocks, int pe);
-void pshmemx_uint16_ibget(uint16_t* dest, const uint16_t* source, ptrdiff_t dst, ptrdiff_t sst,
+UCCS_API void pshmemx_double_ibget(double* dest, const double* source, ptrdiff_t dst, ptrdiff_t sst,
     size_t bsize, size_t nblocks, int pe);
-void pshmemx_uint32_ibget(uint32_t* dest, const uint32_t* source, ptrdiff_t dst, ptrdiff_t sst,
+UCCS_API void pshmemx_longdouble_ibget(long double* dest, const long double* source, ptrdiff_t dst,
+    ptrdiff_t sst, size_t bsize, size_t nblocks, int pe);
+UCCS_API void pshmemx_char_ibget(char* dest, const char* source, ptrdiff_t dst, ptrdiff_t sst,
     size_t bsize, size_t nblocks, int pe);
-void pshmemx_uint64_ibget(uint64_t* dest, const uint64_t* source, ptrdiff_t dst, ptrdiff_t sst,
+UCCS_API void pshmemx_schar_ibget(signed char* dest, const signed char* source, ptrdiff_t dst,
+    ptrdiff_t sst, size_t bsize, size_t nblocks, int pe);
+UCCS_API void pshmemx_short_ibget(short* dest, const short* source, ptrdiff_t dst, ptrdiff_t sst,
     size_t bsize, size_t nblocks, int pe);
-void pshmemx_size_ibget(size_t* dest, const size_t* source, ptrdiff_t dst, ptrdiff_t sst, size_t
+UCCS_API void pshmemx_int_ibget(int* dest, const int* source, ptrdiff_t dst, ptrdiff_t sst, size_t
     bsize, size_t nblocks, int pe);
-void pshmemx_ptrdiff_ibget(ptrdiff_t* dest, const ptrdiff_t* source, ptrdiff_t dst, ptrdiff_t sst,
+UCCS_API void pshmemx_long_ibget(long* dest, const long* source, ptrdiff_t dst, ptrdiff_t sst,
     size_t bsize, size_t nblocks, int pe);
-void pshmemx_ctx_float_ibget(shmem_ctx_t ctx, float* dest, const float* source, ptrdiff_t dst,
+UCCS_API void pshmemx_longlong_ibget(long long* dest, const long long* source, ptrdiff_t dst,
     ptrdiff_t sst, size_t bsize, size_t nblocks, int pe);
-void pshmemx_ctx_double_ibget(shmem_ctx_t ctx, double* dest, const double* source, ptrdiff_t dst,
+UCCS_API void pshmemx_uchar_ibget(unsigned char* dest, const unsigned char* source, ptrdiff_t dst,
     ptrdiff_t sst, size_t bsize, size_t nblocks, int pe);
-void pshmemx_ctx_longdouble_ibget(shmem_ctx_t ctx, long double* dest, const long double* source,
-    ptrdiff_t dst, ptrdiff_t sst, size_t bsize, size_t nblocks, int pe);
-void pshmemx_ctx_char_ibget(shmem_ctx_t ctx, char* dest, const char* source, ptrdiff_t dst,
-    ptrdiff_t sst, size_t bsize, size_t nblocks, int pe);
-void pshmemx_ctx_schar_ibget(shmem_ctx_t ctx, signed char* dest, const signed char* source,
-    ptrdiff_t dst, ptrdiff_t sst, size_t bsize, size_t nblocks, int pe);
-void pshmemx_ctx_short_ibget(shmem_ctx_t ctx, short* dest, const short* source, ptrdiff_t dst,
-    ptrdiff_t sst, size_t bsize, size_t nblocks, int pe);
-void pshmemx_ctx_int_ibget(shmem_ctx_t ctx, int* dest, const int* source, ptrdiff_t dst, ptrdiff_t
-    sst, size_t bsize, size_t nblocks, int pe);
-void pshmemx_ctx_long_ibget(shmem_ctx_t ctx, long* dest, const long* source, ptrdiff_t dst,
-    ptrdiff_t sst, size_t bsize, size_t nblocks, int pe);
-void pshmemx_ctx_longlong_ibget(shmem_ctx_t ctx, long long* dest, const long long* source, ptrdiff_t
+UCCS_API void pshmemx_ushort_ibget(unsigned short* dest, const unsigned short* source, ptrdiff_t
     dst, ptrdiff_t sst, size_t bsize, size_t nblocks, int pe);
-void pshmemx_ctx_uchar_ibget(shmem_ctx_t ctx, unsigned char* dest, const unsigned char* source,
+UCCS_API void pshmemx_uint_ibget(unsigned int* dest, const unsigned int* source, ptrdiff_t dst,
+    ptrdiff_t sst, size_t bsize, size_t nblocks, int pe);
+UCCS_API void pshmemx_ulong_ibget(unsigned long* dest, const unsigned long* source, ptrdiff_t dst,
+    ptrdiff_t sst, size_t bsize, size_t nblocks, int pe);
+UCCS_API void pshmemx_ulonglong_ibget(unsigned long long* dest, const unsigned long long* source,
     ptrdiff_t dst, ptrdiff_t sst, size_t bsize, size_t nblocks, int pe);
-void pshmemx_ctx_ushort_ibget(shmem_ctx_t ctx, unsigned short* dest, const unsigned short* source,
+UCCS_API void pshmemx_int8_ibget(int8_t* dest, const int8_t* source, ptrdiff_t dst, ptrdiff_t sst,
+    size_t bsize, size_t nblocks, int pe);
+UCCS_API void pshmemx_int16_ibget(int16_t* dest, const int16_t* source, ptrdiff_t dst, ptrdiff_t
+    sst, size_t bsize, size_t nblocks, int pe);
+UCCS_API void pshmemx_int32_ibget(int32_t* dest, const int32_t* source, ptrdiff_t dst, ptrdiff_t
+    sst, size_t bsize, size_t nblocks, int pe);
+UCCS_API void pshmemx_int64_ibget(int64_t* dest, const int64_t* source, ptrdiff_t dst, ptrdiff_t
+    sst, size_t bsize, size_t nblocks, int pe);
+UCCS_API void pshmemx_uint8_ibget(uint8_t* dest, const uint8_t* source, ptrdiff_t dst, ptrdiff_t
+    sst, size_t bsize, size_t nblocks, int pe);
+UCCS_API void pshmemx_uint16_ibget(uint16_t* dest, const uint16_t* source, ptrdiff_t dst, ptrdiff_t
+    sst, size_t bsize, size_t nblocks, int pe);
+UCCS_API void pshmemx_uint32_ibget(uint32_t* dest, const uint32_t* source, ptrdiff_t dst, ptrdiff_t
+    sst, size_t bsize, size_t nblocks, int pe);
+UCCS_API void pshmemx_uint64_ibget(uint64_t* dest, const uint64_t* source, ptrdiff_t dst, ptrdiff_t
+    sst, size_t bsize, size_t nblocks, int pe);
+UCCS_API void pshmemx_size_ibget(size_t* dest, const size_t* source, ptrdiff_t dst, ptrdiff_t sst,
+    size_t bsize, size_t nblocks, int pe);
+UCCS_API void pshmemx_ptrdiff_ibget(ptrdiff_t* dest, const ptrdiff_t* source, ptrdiff_t dst,
+    ptrdiff_t sst, size_t bsize, size_t nblocks, int pe);
+UCCS_API void pshmemx_ctx_float_ibget(shmem_ctx_t ctx, float* dest, const float* source, ptrdiff_t
+    dst, ptrdiff_t sst, size_t bsize, size_t nblocks, int pe);
+UCCS_API void pshmemx_ctx_double_ibget(shmem_ctx_t ctx, double* dest, const double* source,
     ptrdiff_t dst, ptrdiff_t sst, size_t bsize, size_t nblocks, int pe);
-void pshmemx_ctx_uint_ibget(shmem_ctx_t ctx, unsigned int* dest, const unsigned int* source,
+UCCS_API void pshmemx_ctx_longdouble_ibget(shmem_ctx_t ctx, long double* dest, const long double*
+    source, ptrdiff_t dst, ptrdiff_t sst, size_t bsize, size_t nblocks, int pe);
+UCCS_API void pshmemx_ctx_char_ibget(shmem_ctx_t ctx, char* dest, const char* source, ptrdiff_t dst,
+    ptrdiff_t sst, size_t bsize, size_t nblocks, int pe);
+UCCS_API void pshmemx_ctx_schar_ibget(shmem_ctx_t ctx, signed char* dest, const signed char* source,
     ptrdiff_t dst, ptrdiff_t sst, size_t bsize, size_t nblocks, int pe);
-void pshmemx_ctx_ulong_ibget(shmem_ctx_t ctx, unsigned long* dest, const unsigned long* source,
+UCCS_API void pshmemx_ctx_short_ibget(shmem_ctx_t ctx, short* dest, const short* source, ptrdiff_t
+    dst, ptrdiff_t sst, size_t bsize, size_t nblocks, int pe);
+UCCS_API void pshmemx_ctx_int_ibget(shmem_ctx_t ctx, int* dest, const int* source, ptrdiff_t dst,
+    ptrdiff_t sst, size_t bsize, size_t nblocks, int pe);
+UCCS_API void pshmemx_ctx_long_ibget(shmem_ctx_t ctx, long* dest, const long* source, ptrdiff_t dst,
+    ptrdiff_t sst, size_t bsize, size_t nblocks, int pe);
+UCCS_API void pshmemx_ctx_longlong_ibget(shmem_ctx_t ctx, long long* dest, const long long* source,
     ptrdiff_t dst, ptrdiff_t sst, size_t bsize, size_t nblocks, int pe);
-void pshmemx_ctx_ulonglong_ibget(shmem_ctx_t ctx, unsigned long long* dest, const unsigned long
-    long* source, ptrdiff_t dst, ptrdiff_t sst, size_t bsize, size_t nblocks, int pe);
-void pshmemx_ctx_int8_ibget(shmem_ctx_t ctx, int8_t* dest, const int8_t* source, ptrdiff_t dst,
-    ptrdiff_t sst, size_t bsize, size_t nblocks, int pe);
-void pshmemx_ctx_int16_ibget(shmem_ctx_t ctx, int16_t* dest, const int16_t* source, ptrdiff_t dst,
-    ptrdiff_t sst, size_t bsize, size_t nblocks, int pe);
-void pshmemx_ctx_int32_ibget(shmem_ctx_t ctx, int32_t* dest, const int32_t* source, ptrdiff_t dst,
-    ptrdiff_t sst, size_t bsize, size_t nblocks, int pe);
-void pshmemx_ctx_int64_ibget(shmem_ctx_t ctx, int64_t* dest, const int64_t* source, ptrdiff_t dst,
-    ptrdiff_t sst, size_t bsize, size_t nblocks, int pe);
-void pshmemx_ctx_uint8_ibget(shmem_ctx_t ctx, uint8_t* dest, const uint8_t* source, ptrdiff_t dst,
-    ptrdiff_t sst, size_t bsize, size_t nblocks, int pe);
-void pshmemx_ctx_uint16_ibget(shmem_ctx_t ctx, uint16_t* dest, const uint16_t* source, ptrdiff_t
+UCCS_API void pshmemx_ctx_uchar_ibget(shmem_ctx_t ctx, unsigned char* dest, const unsigned char*
+    source, ptrdiff_t dst, ptrdiff_t sst, size_t bsize, size_t nblocks, int pe);
+UCCS_API void pshmemx_ctx_ushort_ibget(shmem_ctx_t ctx, unsigned short* dest, const unsigned short*
+    source, ptrdiff_t dst, ptrdiff_t sst, size_t bsize, size_t nblocks, int pe);
+UCCS_API void pshmemx_ctx_uint_ibget(shmem_ctx_t ctx, unsigned int* dest, const unsigned int*
+    source, ptrdiff_t dst, ptrdiff_t sst, size_t bsize, size_t nblocks, int pe);
+UCCS_API void pshmemx_ctx_ulong_ibget(shmem_ctx_t ctx, unsigned long* dest, const unsigned long*
+    source, ptrdiff_t dst, ptrdiff_t sst, size_t bsize, size_t nblocks, int pe);
+UCCS_API void pshmemx_ctx_ulonglong_ibget(shmem_ctx_t ctx, unsigned long long* dest, const unsigned
+    long long* source, ptrdiff_t dst, ptrdiff_t sst, size_t bsize, size_t nblocks, int pe);
+UCCS_API void pshmemx_ctx_int8_ibget(shmem_ctx_t ctx, int8_t* dest, const int8_t* source, ptrdiff_t
     dst, ptrdiff_t sst, size_t bsize, size_t nblocks, int pe);
-void pshmemx_ctx_uint32_ibget(shmem_ctx_t ctx, uint32_t* dest, const uint32_t* source, ptrdiff_t
+UCCS_API void pshmemx_ctx_int16_ibget(shmem_ctx_t ctx, int16_t* dest, const int16_t* source,
+    ptrdiff_t dst, ptrdiff_t sst, size_t bsize, size_t nblocks, int pe);
+UCCS_API void pshmemx_ctx_int32_ibget(shmem_ctx_t ctx, int32_t* dest, const int32_t* source,
+    ptrdiff_t dst, ptrdiff_t sst, size_t bsize, size_t nblocks, int pe);
+UCCS_API void pshmemx_ctx_int64_ibget(shmem_ctx_t ctx, int64_t* dest, const int64_t* source,
+    ptrdiff_t dst, ptrdiff_t sst, size_t bsize, size_t nblocks, int pe);
+UCCS_API void pshmemx_ctx_uint8_ibget(shmem_ctx_t ctx, uint8_t* dest, const uint8_t* source,
+    ptrdiff_t dst, ptrdiff_t sst, size_t bsize, size_t nblocks, int pe);
+UCCS_API void pshmemx_ctx_uint16_ibget(shmem_ctx_t ctx, uint16_t* dest, const uint16_t* source,
+    ptrdiff_t dst, ptrdiff_t sst, size_t bsize, size_t nblocks, int pe);
+UCCS_API void pshmemx_ctx_uint32_ibget(shmem_ctx_t ctx, uint32_t* dest, const uint32_t* source,
+    ptrdiff_t dst, ptrdiff_t sst, size_t bsize, size_t nblocks, int pe);
+UCCS_API void pshmemx_ctx_uint64_ibget(shmem_ctx_t ctx, uint64_t* dest, const uint64_t* source,
+    ptrdiff_t dst, ptrdiff_t sst, size_t bsize, size_t nblocks, int pe);
+UCCS_API void pshmemx_ctx_size_ibget(shmem_ctx_t ctx, size_t* dest, const size_t* source, ptrdiff_t
     dst, ptrdiff_t sst, size_t bsize, size_t nblocks, int pe);
-void pshmemx_ctx_uint64_ibget(shmem_ctx_t ctx, uint64_t* dest, const uint64_t* source, ptrdiff_t
-    dst, ptrdiff_t sst, size_t bsize, size_t nblocks, int pe);
-void pshmemx_ctx_size_ibget(shmem_ctx_t ctx, size_t* dest, const size_t* source, ptrdiff_t dst,
+UCCS_API void pshmemx_ctx_ptrdiff_ibget(shmem_ctx_t ctx, ptrdiff_t* dest, const ptrdiff_t* source,
+    ptrdiff_t dst, ptrdiff_t sst, size_t bsize, size_t nblocks, int pe);
+UCCS_API void pshmemx_ibput8(void* dest, const void* source, ptrdiff_t dst, ptrdiff_t sst, size_t
+    bsize, size_t nblocks, int pe);
+UCCS_API void pshmemx_ibput16(void* dest, const void* source, ptrdiff_t dst, ptrdiff_t sst, size_t
+    bsize, size_t nblocks, int pe);
+UCCS_API void pshmemx_ibput32(void* dest, const void* source, ptrdiff_t dst, ptrdiff_t sst, size_t
+    bsize, size_t nblocks, int pe);
+UCCS_API void pshmemx_ibput64(void* dest, const void* source, ptrdiff_t dst, ptrdiff_t sst, size_t
+    bsize, size_t nblocks, int pe);
+UCCS_API void pshmemx_ibput128(void* dest, const void* source, ptrdiff_t dst, ptrdiff_t sst, size_t
+    bsize, size_t nblocks, int pe);
+UCCS_API void pshmemx_ctx_ibput8(shmem_ctx_t ctx, void* dest, const void* source, ptrdiff_t dst,
     ptrdiff_t sst, size_t bsize, size_t nblocks, int pe);
-void pshmemx_ctx_ptrdiff_ibget(shmem_ctx_t ctx, ptrdiff_t* dest, const ptrdiff_t* source, ptrdiff_t
-    dst, ptrdiff_t sst, size_t bsize, size_t nblocks, int pe);
-void pshmemx_ibput8(void* dest, const void* source, ptrdiff_t dst, ptrdiff_t sst, size_t bsize,
-    size_t nblocks, int pe);
-void pshmemx_ibput16(void* dest, const void* source, ptrdiff_t dst, ptrdiff_t sst, size_t bsize,
-    size_t nblocks, int pe);
-void pshmemx_ibput32(void* dest, const void* source, ptrdiff_t dst, ptrdiff_t sst, size_t bsize,
-    size_t nblocks, int pe);
-void pshmemx_ibput64(void* dest, const void* source, ptrdiff_t dst, ptrdiff_t sst, size_t bsize,
-    size_t nblocks, int pe);
-void pshmemx_ibput128(void* dest, const void* source, ptrdiff_t dst, ptrdiff_t sst, size_t bsize,
-    size_t nblocks, int pe);
-void pshmemx_ctx_ibput8(shmem_ctx_t ctx, void* dest, const void* source, ptrdiff_t dst, ptrdiff_t
-    sst, size_t bsize, size_t nblocks, int pe);
-void pshmemx_ctx_ibput16(shmem_ctx_t ctx, void* dest, const void* source, ptrdiff_t dst, ptrdiff_t
-    sst, size_t bsize, size_t nblocks, int pe);
-void pshmemx_ctx_ibput32(shmem_ctx_t ctx, void* dest, const void* source, ptrdiff_t dst, ptrdiff_t
-    sst, size_t bsize, size_t nblocks, int pe);
-void pshmemx_ctx_ibput64(shmem_ctx_t ctx, void* dest, const void* source, ptrdiff_t dst, ptrdiff_t
-    sst, size_t bsize, size_t nblocks, int pe);
-void pshmemx_ctx_ibput128(shmem_ctx_t ctx, void* dest, const void* source, ptrdiff_t dst, ptrdiff_t
-    sst, size_t bsize, size_t nblocks, int pe);
-void pshmemx_ibget8(void* dest, const void* source, ptrdiff_t dst, ptrdiff_t sst, size_t bsize,
-    size_t nblocks, int pe);
-void pshmemx_ibget16(void* dest, const void* source, ptrdiff_t dst, ptrdiff_t sst, size_t bsize,
-    size_t nblocks, int pe);
-void pshmemx_ibget32(void* dest, const void* source, ptrdiff_t dst, ptrdiff_t sst, size_t bsize,
-    size_t nblocks, int pe);
-void pshmemx_ibget64(void* dest, const void* source, ptrdiff_t dst, ptrdiff_t sst, size_t bsize,
-    size_t nblocks, int pe);
-void pshmemx_ibget128(void* dest, const void* source, ptrdiff_t dst, ptrdiff_t sst, size_t bsize,
-    size_t nblocks, int pe);
-void pshmemx_ctx_ibget8(shmem_ctx_t ctx, void* dest, const void* source, ptrdiff_t dst, ptrdiff_t
-    sst, size_t bsize, size_t nblocks, int pe);
-void pshmemx_ctx_ibget16(shmem_ctx_t ctx, void* dest, const void* source, ptrdiff_t dst, ptrdiff_t
-    sst, size_t bsize, size_t nblocks, int pe);
-void pshmemx_ctx_ibget32(shmem_ctx_t ctx, void* dest, const void* source, ptrdiff_t dst, ptrdiff_t
-    sst, size_t bsize, size_t nblocks, int pe);
-void pshmemx_ctx_ibget64(shmem_ctx_t ctx, void* dest, const void* source, ptrdiff_t dst, ptrdiff_t
-    sst, size_t bsize, size_t nblocks, int pe);
-void pshmemx_ctx_ibget128(shmem_ctx_t ctx, void* dest, const void* source, ptrdiff_t dst, ptrdiff_t
-    sst, size_t bsize, size_t nblocks, int pe);
-int pshmemx_float_sum_inscan(shmem_team_t team, float* dest, const float* source, size_t nelems);
-int pshmemx_double_sum_inscan(shmem_team_t team, double* dest, const double* source, size_t nelems);
-int pshmemx_longdouble_sum_inscan(shmem_team_t team, long double* dest, const long double* source,
-    size_t nelems);
-int pshmemx_char_sum_inscan(shmem_team_t team, char* dest, const char* source, size_t nelems);
-int pshmemx_schar_sum_inscan(shmem_team_t team, signed char* dest, const signed char* source, size_t
+UCCS_API void pshmemx_ctx_ibput16(shmem_ctx_t ctx, void* dest, const void* source, ptrdiff_t dst,
+    ptrdiff_t sst, size_t bsize, size_t nblocks, int pe);
+UCCS_API void pshmemx_ctx_ibput32(shmem_ctx_t ctx, void* dest, const void* source, ptrdiff_t dst,
+    ptrdiff_t sst, size_t bsize, size_t nblocks, int pe);
+UCCS_API void pshmemx_ctx_ibput64(shmem_ctx_t ctx, void* dest, const void* source, ptrdiff_t dst,
+    ptrdiff_t sst, size_t bsize, size_t nblocks, int pe);
+UCCS_API void pshmemx_ctx_ibput128(shmem_ctx_t ctx, void* dest, const void* source, ptrdiff_t dst,
+    ptrdiff_t sst, size_t bsize, size_t nblocks, int pe);
+UCCS_API void pshmemx_ibget8(void* dest, const void* source, ptrdiff_t dst, ptrdiff_t sst, size_t
+    bsize, size_t nblocks, int pe);
+UCCS_API void pshmemx_ibget16(void* dest, const void* source, ptrdiff_t dst, ptrdiff_t sst, size_t
+    bsize, size_t nblocks, int pe);
+UCCS_API void pshmemx_ibget32(void* dest, const void* source, ptrdiff_t dst, ptrdiff_t sst, size_t
+    bsize, size_t nblocks, int pe);
+UCCS_API void pshmemx_ibget64(void* dest, const void* source, ptrdiff_t dst, ptrdiff_t sst, size_t
+    bsize, size_t nblocks, int pe);
+UCCS_API void pshmemx_ibget128(void* dest, const void* source, ptrdiff_t dst, ptrdiff_t sst, size_t
+    bsize, size_t nblocks, int pe);
+UCCS_API void pshmemx_ctx_ibget8(shmem_ctx_t ctx, void* dest, const void* source, ptrdiff_t dst,
+    ptrdiff_t sst, size_t bsize, size_t nblocks, int pe);
+UCCS_API void pshmemx_ctx_ibget16(shmem_ctx_t ctx, void* dest, const void* source, ptrdiff_t dst,
+    ptrdiff_t sst, size_t bsize, size_t nblocks, int pe);
+UCCS_API void pshmemx_ctx_ibget32(shmem_ctx_t ctx, void* dest, const void* source, ptrdiff_t dst,
+    ptrdiff_t sst, size_t bsize, size_t nblocks, int pe);
+UCCS_API void pshmemx_ctx_ibget64(shmem_ctx_t ctx, void* dest, const void* source, ptrdiff_t dst,
+    ptrdiff_t sst, size_t bsize, size_t nblocks, int pe);
+UCCS_API void pshmemx_ctx_ibget128(shmem_ctx_t ctx, void* dest, const void* source, ptrdiff_t dst,
+    ptrdiff_t sst, size_t bsize, size_t nblocks, int pe);
+UCCS_API int pshmemx_float_sum_inscan(shmem_team_t team, float* dest, const float* source, size_t
     nelems);
-int pshmemx_short_sum_inscan(shmem_team_t team, short* dest, const short* source, size_t nelems);
-int pshmemx_int_sum_inscan(shmem_team_t team, int* dest, const int* source, size_t nelems);
-int pshmemx_long_sum_inscan(shmem_team_t team, long* dest, const long* source, size_t nelems);
-int pshmemx_longlong_sum_inscan(shmem_team_t team, long long* dest, const long long* source, size_t
+UCCS_API int pshmemx_double_sum_inscan(shmem_team_t team, double* dest, const double* source, size_t
     nelems);
-int pshmemx_uchar_sum_inscan(shmem_team_t team, unsigned char* dest, const unsigned char* source,
-    size_t nelems);
-int pshmemx_ushort_sum_inscan(shmem_team_t team, unsigned short* dest, const unsigned short* source,
-    size_t nelems);
-int pshmemx_uint_sum_inscan(shmem_team_t team, unsigned int* dest, const unsigned int* source,
-    size_t nelems);
-int pshmemx_ulong_sum_inscan(shmem_team_t team, unsigned long* dest, const unsigned long* source,
-    size_t nelems);
-int pshmemx_ulonglong_sum_inscan(shmem_team_t team, unsigned long long* dest, const unsigned long
-    long* source, size_t nelems);
-int pshmemx_int8_sum_inscan(shmem_team_t team, int8_t* dest, const int8_t* source, size_t nelems);
-int pshmemx_int16_sum_inscan(shmem_team_t team, int16_t* dest, const int16_t* source, size_t
-    nelems);
-int pshmemx_int32_sum_inscan(shmem_team_t team, int32_t* dest, const int32_t* source, size_t
-    nelems);
-int pshmemx_int64_sum_inscan(shmem_team_t team, int64_t* dest, const int64_t* source, size_t
-    nelems);
-int pshmemx_uint8_sum_inscan(shmem_team_t team, uint8_t* dest, const uint8_t* source, size_t
-    nelems);
-int pshmemx_uint16_sum_inscan(shmem_team_t team, uint16_t* dest, const uint16_t* source, size_t
-    nelems);
-int pshmemx_uint32_sum_inscan(shmem_team_t team, uint32_t* dest, const uint32_t* source, size_t
-    nelems);
-int pshmemx_uint64_sum_inscan(shmem_team_t team, uint64_t* dest, const uint64_t* source, size_t
-    nelems);
-int pshmemx_size_sum_inscan(shmem_team_t team, size_t* dest, const size_t* source, size_t nelems);
-int pshmemx_ptrdiff_sum_inscan(shmem_team_t team, ptrdiff_t* dest, const ptrdiff_t* source, size_t
-    nelems);
-int pshmemx_complexd_sum_inscan(shmem_team_t team, uccs_complexd_t* dest, const uccs_complexd_t*
+UCCS_API int pshmemx_longdouble_sum_inscan(shmem_team_t team, long double* dest, const long double*
     source, size_t nelems);
-int pshmemx_complexf_sum_inscan(shmem_team_t team, uccs_complexf_t* dest, const uccs_complexf_t*
+UCCS_API int pshmemx_char_sum_inscan(shmem_team_t team, char* dest, const char* source, size_t
+    nelems);
+UCCS_API int pshmemx_schar_sum_inscan(shmem_team_t team, signed char* dest, const signed char*
     source, size_t nelems);
-int pshmemx_float_sum_exscan(shmem_team_t team, float* dest, const float* source, size_t nelems);
-int pshmemx_double_sum_exscan(shmem_team_t team, double* dest, const double* source, size_t nelems);
-int pshmemx_longdouble_sum_exscan(shmem_team_t team, long double* dest, const long double* source,
-    size_t nelems);
-int pshmemx_char_sum_exscan(shmem_team_t team, char* dest, const char* source, size_t nelems);
-int pshmemx_schar_sum_exscan(shmem_team_t team, signed char* dest, const signed char* source, size_t
+UCCS_API int pshmemx_short_sum_inscan(shmem_team_t team, short* dest, const short* source, size_t
     nelems);
-int pshmemx_short_sum_exscan(shmem_team_t team, short* dest, const short* source, size_t nelems);
-int pshmemx_int_sum_exscan(shmem_team_t team, int* dest, const int* source, size_t nelems);
-int pshmemx_long_sum_exscan(shmem_team_t team, long* dest, const long* source, size_t nelems);
-int pshmemx_longlong_sum_exscan(shmem_team_t team, long long* dest, const long long* source, size_t
+UCCS_API int pshmemx_int_sum_inscan(shmem_team_t team, int* dest, const int* source, size_t nelems);
+UCCS_API int pshmemx_long_sum_inscan(shmem_team_t team, long* dest, const long* source, size_t
     nelems);
-int pshmemx_uchar_sum_exscan(shmem_team_t team, unsigned char* dest, const unsigned char* source,
-    size_t nelems);
-int pshmemx_ushort_sum_exscan(shmem_team_t team, unsigned short* dest, const unsigned short* source,
-    size_t nelems);
-int pshmemx_uint_sum_exscan(shmem_team_t team, unsigned int* dest, const unsigned int* source,
-    size_t nelems);
-int pshmemx_ulong_sum_exscan(shmem_team_t team, unsigned long* dest, const unsigned long* source,
-    size_t nelems);
-int pshmemx_ulonglong_sum_exscan(shmem_team_t team, unsigned long long* dest, const unsigned long
-    long* source, size_t nelems);
-int pshmemx_int8_sum_exscan(shmem_team_t team, int8_t* dest, const int8_t* source, size_t nelems);
-int pshmemx_int16_sum_exscan(shmem_team_t team, int16_t* dest, const int16_t* source, size_t
-    nelems);
-int pshmemx_int32_sum_exscan(shmem_team_t team, int32_t* dest, const int32_t* source, size_t
-    nelems);
-int pshmemx_int64_sum_exscan(shmem_team_t team, int64_t* dest, const int64_t* source, size_t
-    nelems);
-int pshmemx_uint8_sum_exscan(shmem_team_t team, uint8_t* dest, const uint8_t* source, size_t
-    nelems);
-int pshmemx_uint16_sum_exscan(shmem_team_t team, uint16_t* dest, const uint16_t* source, size_t
-    nelems);
-int pshmemx_uint32_sum_exscan(shmem_team_t team, uint32_t* dest, const uint32_t* source, size_t
-    nelems);
-int pshmemx_uint64_sum_exscan(shmem_team_t team, uint64_t* dest, const uint64_t* source, size_t
-    nelems);
-int pshmemx_size_sum_exscan(shmem_team_t team, size_t* dest, const size_t* source, size_t nelems);
-int pshmemx_ptrdiff_sum_exscan(shmem_team_t team, ptrdiff_t* dest, const ptrdiff_t* source, size_t
-    nelems);
-int pshmemx_complexd_sum_exscan(shmem_team_t team, uccs_complexd_t* dest, const uccs_complexd_t*
+UCCS_API int pshmemx_longlong_sum_inscan(shmem_team_t team, long long* dest, const long long*
     source, size_t nelems);
-int pshmemx_complexf_sum_exscan(shmem_team_t team, uccs_complexf_t* dest, const uccs_complexf_t*
+UCCS_API int pshmemx_uchar_sum_inscan(shmem_team_t team, unsigned char* dest, const unsigned char*
     source, size_t nelems);
-void pshmemx_signal_add(uint64_t* sig_addr, uint64_t signal, int pe);
-void pshmemx_ctx_signal_add(shmem_ctx_t ctx, uint64_t* sig_addr, uint64_t signal, int pe);
-void pshmemx_signal_set(uint64_t* sig_addr, uint64_t signal, int pe);
-void pshmemx_ctx_signal_set(shmem_ctx_t ctx, uint64_t* sig_addr, uint64_t signal, int pe);
-void pshmemx_putmem_signal(void* dest, const void* source, size_t nelems, uint64_t* sig_addr,
-    uint64_t signal, int pe);
-void pshmemx_ctx_putmem_signal(shmem_ctx_t ctx, void* dest, const void* source, size_t nelems,
-    uint64_t* sig_addr, uint64_t signal, int pe);
+UCCS_API int pshmemx_ushort_sum_inscan(shmem_team_t team, unsigned short* dest, const unsigned
+    short* source, size_t nelems);
+UCCS_API int pshmemx_uint_sum_inscan(shmem_team_t team, unsigned int* dest, const unsigned int*
+    source, size_t nelems);
+UCCS_API int pshmemx_ulong_sum_inscan(shmem_team_t team, unsigned long* dest, const unsigned long*
+    source, size_t nelems);
+UCCS_API int pshmemx_ulonglong_sum_inscan(shmem_team_t team, unsigned long long* dest, const
+    unsigned long long* source, size_t nelems);
+UCCS_API int pshmemx_int8_sum_inscan(shmem_team_t team, int8_t* dest, const int8_t* source, size_t
+    nelems);
+UCCS_API int pshmemx_int16_sum_inscan(shmem_team_t team, int16_t* dest, const int16_t* source,
+    size_t nelems);
+UCCS_API int pshmemx_int32_sum_inscan(shmem_team_t team, int32_t* dest, const int32_t* source,
+    size_t nelems);
+UCCS_API int pshmemx_int64_sum_inscan(shmem_team_t team, int64_t* dest, const int64_t* source,
+    size_t nelems);
+UCCS_API int pshmemx_uint8_sum_inscan(shmem_team_t team, uint8_t* dest, const uint8_t* source,
+    size_t nelems);
+UCCS_API int pshmemx_uint16_sum_inscan(shmem_team_t team, uint16_t* dest, const uint16_t* source,
+    size_t nelems);
+UCCS_API int pshmemx_uint32_sum_inscan(shmem_team_t team, uint32_t* dest, const uint32_t* source,
+    size_t nelems);
+UCCS_API int pshmemx_uint64_sum_inscan(shmem_team_t team, uint64_t* dest, const uint64_t* source,
+    size_t nelems);
+UCCS_API int pshmemx_size_sum_inscan(shmem_team_t team, size_t* dest, const size_t* source, size_t
+    nelems);
+UCCS_API int pshmemx_ptrdiff_sum_inscan(shmem_team_t team, ptrdiff_t* dest, const ptrdiff_t* source,
+    size_t nelems);
+UCCS_API int pshmemx_complexd_sum_inscan(shmem_team_t team, uccs_complexd_t* dest, const
+    uccs_complexd_t* source, size_t nelems);
+UCCS_API int pshmemx_complexf_sum_inscan(shmem_team_t team, uccs_complexf_t* dest, const
+    uccs_complexf_t* source, size_t nelems);
+UCCS_API int pshmemx_float_sum_exscan(shmem_team_t team, float* dest, const float* source, size_t
+    nelems);
+UCCS_API int pshmemx_double_sum_exscan(shmem_team_t team, double* dest, const double* source, size_t
+    nelems);
+UCCS_API int pshmemx_longdouble_sum_exscan(shmem_team_t team, long double* dest, const long double*
+    source, size_t nelems);
+UCCS_API int pshmemx_char_sum_exscan(shmem_team_t team, char* dest, const char* source, size_t
+    nelems);
+UCCS_API int pshmemx_schar_sum_exscan(shmem_team_t team, signed char* dest, const signed char*
+    source, size_t nelems);
+UCCS_API int pshmemx_short_sum_exscan(shmem_team_t team, short* dest, const short* source, size_t
+    nelems);
+UCCS_API int pshmemx_int_sum_exscan(shmem_team_t team, int* dest, const int* source, size_t nelems);
+UCCS_API int pshmemx_long_sum_exscan(shmem_team_t team, long* dest, const long* source, size_t
+    nelems);
+UCCS_API int pshmemx_longlong_sum_exscan(shmem_team_t team, long long* dest, const long long*
+    source, size_t nelems);
+UCCS_API int pshmemx_uchar_sum_exscan(shmem_team_t team, unsigned char* dest, const unsigned char*
+    source, size_t nelems);
+UCCS_API int pshmemx_ushort_sum_exscan(shmem_team_t team, unsigned short* dest, const unsigned
+    short* source, size_t nelems);
+UCCS_API int pshmemx_uint_sum_exscan(shmem_team_t team, unsigned int* dest, const unsigned int*
+    source, size_t nelems);
+UCCS_API int pshmemx_ulong_sum_exscan(shmem_team_t team, unsigned long* dest, const unsigned long*
+    source, size_t nelems);
+UCCS_API int pshmemx_ulonglong_sum_exscan(shmem_team_t team, unsigned long long* dest, const
+    unsigned long long* source, size_t nelems);
+UCCS_API int pshmemx_int8_sum_exscan(shmem_team_t team, int8_t* dest, const int8_t* source, size_t
+    nelems);
+UCCS_API int pshmemx_int16_sum_exscan(shmem_team_t team, int16_t* dest, const int16_t* source,
+    size_t nelems);
+UCCS_API int pshmemx_int32_sum_exscan(shmem_team_t team, int32_t* dest, const int32_t* source,
+    size_t nelems);
+UCCS_API int pshmemx_int64_sum_exscan(shmem_team_t team, int64_t* dest, const int64_t* source,
+    size_t nelems);
+UCCS_API int pshmemx_uint8_sum_exscan(shmem_team_t team, uint8_t* dest, const uint8_t* source,
+    size_t nelems);
+UCCS_API int pshmemx_uint16_sum_exscan(shmem_team_t team, uint16_t* dest, const uint16_t* source,
+    size_t nelems);
+UCCS_API int pshmemx_uint32_sum_exscan(shmem_team_t team, uint32_t* dest, const uint32_t* source,
+    size_t nelems);
+UCCS_API int pshmemx_uint64_sum_exscan(shmem_team_t team, uint64_t* dest, const uint64_t* source,
+    size_t nelems);
+UCCS_API int pshmemx_size_sum_exscan(shmem_team_t team, size_t* dest, const size_t* source, size_t
+    nelems);
+UCCS_API int pshmemx_ptrdiff_sum_exscan(shmem_team_t team, ptrdiff_t* dest, const ptrdiff_t* source,
+    size_t nelems);
+UCCS_API int pshmemx_complexd_sum_exscan(shmem_team_t team, uccs_complexd_t* dest, const
+    uccs_complexd_t* source, size_t nelems);
+UCCS_API int pshmemx_complexf_sum_exscan(shmem_team_t team, uccs_complexf_t* dest, const
+    uccs_complexf_t* source, size_t nelems);
+UCCS_API void pshmemx_signal_add(uint64_t* sig_addr, uint64_t signal, int pe);
+UCCS_API void pshmemx_ctx_signal_add(shmem_ctx_t ctx, uint64_t* sig_addr, uint64_t signal, int pe);
+UCCS_API void pshmemx_signal_set(uint64_t* sig_addr, uint64_t signal, int pe);
+UCCS_API void pshmemx_ctx_signal_set(shmem_ctx_t ctx, uint64_t* sig_addr, uint64_t signal, int pe);
+UCCS_API void pshmemx_putmem_signal(void* dest, const void* source, size_t nelems, uint64_t*
+    sig_addr, uint64_t signal, int pe);
+UCCS_API void pshmemx_ctx_putmem_signal(shmem_ctx_t ctx, void* dest, const void* source, size_t
+    nelems, uint64_t* sig_addr, uint64_t signal, int pe);
 
 /* ---- Exchange of blocks of any size ---- */
 
-void pshmemx_alltoallv(void* dest, size_t* t_offsets, size_t* t_sizes, const void* source, size_t*
-    s_offsets, size_t* s_sizes, int PE_start, int logPE_stride, int PE_size, long* pSync);
-void pshmemx_team_alltoallv(void* dest, size_t* t_offsets, size_t* t_sizes, const void* source,
-    size_t* s_offsets, size_t* s_sizes, shmem_team_t team, long* pSync);
-
-void pshmemx_alltoallv_packed(void* target, size_t target_len, size_t* t_size, const void* source,
+UCCS_API void pshmemx_alltoallv(void* dest, size_t* t_offsets, size_t* t_sizes, const void* source,
     size_t* s_offsets, size_t* s_sizes, int PE_start, int logPE_stride, int PE_size, long* pSync);
-void pshmemx_team_alltoallv_packed(void* target, size_t target_len, size_t* t_size, const void*
+UCCS_API void pshmemx_team_alltoallv(void* dest, size_t* t_offsets, size_t* t_sizes, const void*
     source, size_t* s_offsets, size_t* s_sizes, shmem_team_t team, long* pSync);
 
-#pragma GCC visibility pop
+UCCS_API void pshmemx_alltoallv_packed(void* target, size_t target_len, size_t* t_size, const void*
+    source, size_t* s_offsets, size_t* s_sizes, int PE_start, int logPE_stride, int PE_size, long*
+    pSync);
+UCCS_API void pshmemx_team_alltoallv_packed(void* target, size_t target_len, size_t* t_size, const
+    void* source, size_t* s_offsets, size_t* s_sizes, shmem_team_t team, long* pSync);
+
 #ifdef __cplusplus
 }
 #endif

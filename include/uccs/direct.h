@@ -14,10 +14,10 @@
 extern "C" {
 #endif
 
-/// Every EC of a node maps the whole node segment: one slot of `1 << slot_shift` bytes per EC, in
+/// Every EC of a node maps the whole node segment: one slot of `slot_bytes` per EC, in
 /// the order of their numbers. A slot holds the EC's static data and its heap, so
 ///
-///     address at EC e = symmetric address + delta of its kind + ((e - first) << slot_shift)
+///     address at EC e = symmetric address + delta of its kind + (e - first) * slot_bytes
 ///
 /// and no table is walked. Before start-up all lengths are 0, so nothing translates.
 typedef struct uccs_direct_map {
@@ -29,12 +29,12 @@ typedef struct uccs_direct_map {
   uintptr_t static_delta;  ///< static mirror of the node's first EC minus static_low (wraps)
   uint32_t first;          ///< lowest EC number of the node
   uint32_t count;          ///< ECs of the node
-  uint32_t slot_shift;
+  uintptr_t slot_bytes;
 } uccs_direct_map_t;
 
 /// The process's map. A pointer and not the object, so that a copy relocation in the executable
 /// copies a constant.
-UCCS_API extern const uccs_direct_map_t* const uccs_direct;
+UCCS_DATA extern const uccs_direct_map_t* const uccs_direct;
 
 /// Where this process reaches the copy of `symmetric` that belongs to EC `ec`; NULL if the address
 /// is not symmetric, the EC is on another node or no EC at all. About 10 instructions.
@@ -51,7 +51,7 @@ static inline void* uccs_direct_translate(const uccs_direct_map_t* map, const vo
     delta = map->static_delta;
   else
     return NULL;
-  reached = (void*)(address + delta + ((uintptr_t)index << map->slot_shift));
+  reached = (void*)(address + delta + (uintptr_t)index * map->slot_bytes);
 #if defined(__GNUC__)
   if (reached == NULL) __builtin_unreachable(); /* spares the caller the test of the result */
 #endif

@@ -27,7 +27,7 @@ typedef struct uccs_gasnet_map {
 } uccs_gasnet_map_t;
 
 /// A pointer and not the object, so that a copy relocation in the executable copies a constant.
-UCCS_API extern const uccs_gasnet_map_t* const uccs_gasnet_map;
+UCCS_DATA extern const uccs_gasnet_map_t* const uccs_gasnet_map;
 
 /// Where `address` of `node` is mapped here, NULL when it is not. About 10 instructions.
 static inline void* uccs_gasnet_reach(const uccs_gasnet_map_t* map, gasnet_node_t node,

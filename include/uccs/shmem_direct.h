@@ -11,7 +11,7 @@ extern "C" {
 
 /// As `uccs_direct`, but empty while OpenSHMEM calls may be wrong: before shmem_init, after
 /// shmem_finalize, and in check mode.
-UCCS_API extern const uccs_direct_map_t* const uccs_shmem_direct;
+UCCS_DATA extern const uccs_direct_map_t* const uccs_shmem_direct;
 
 #ifdef __cplusplus
 }

@@ -3,16 +3,10 @@
 #ifndef UCCS_STATUS_H
 #define UCCS_STATUS_H
 
+#include "uccs/export.h"
+
 #ifdef __cplusplus
 extern "C" {
-#endif
-
-#if defined(__GNUC__)
-#define UCCS_API __attribute__((visibility("default")))
-#define UCCS_NODISCARD __attribute__((warn_unused_result))
-#else
-#define UCCS_API
-#define UCCS_NODISCARD
 #endif
 
 /// 0 is success, positive values are not errors, negative values are.

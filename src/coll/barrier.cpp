@@ -45,13 +45,59 @@ void arrive(const Members& members) { arrive_by_shape(members); }
 
 void arrive_by_dissemination(const Members& members) { disseminate(members); }
 
-void barrier(Group& group) {
+namespace {
+
+/// Everybody is through with earlier collectives.
+inline void conclude(Own& own) {
+  own.lines_safe = own.lines_claimed;
+  own.bounces_safe = own.bounces_claimed;
+}
+
+[[gnu::noinline]] void barrier_of_any_shape(Group& group) {
   if (is_far(group)) [[unlikely]]
     return far::barrier(group);
   const Members members = enter(group, {.kind = Kind::kBarrier});
   arrive_by_shape(members);
-  members.own.lines_safe = members.own.lines_claimed;
-  members.own.bounces_safe = members.own.bounces_claimed;
+  conclude(members.own);
+}
+
+/// A quick barrier from the wait of `round` on.
+[[gnu::noinline]] void wait_and_go_on(Scratch& mine, int round) {
+  const uint64_t number = mine.own.barriers;
+  for (;;) {
+    const std::atomic<uint64_t>* flag = &mine.barrier[round].value;
+    wait(Kind::kBarrier,
+         [flag, number] { return flag->load(std::memory_order_acquire) >= number; });
+    if (++round == mine.own.quick_rounds) break;
+    mine.own.partners[round]->store(number, std::memory_order_release);
+  }
+  conclude(mine.own);
+}
+
+/// Looks, with a pause in between, that a partner who is about to arrive is given. Beyond these the
+/// wait makes progress, yields, sleeps.
+constexpr int kQuickLooks = 32;
+
+}  // namespace
+
+/// What is in this function is on the way of every small barrier between two hand-overs of a cache
+/// line, which take 35 to 190 ns: no frame, no call, no look-up.
+void barrier(Group& group) {
+  Scratch& mine = *reinterpret_cast<Scratch*>(group.scratch);
+  const int rounds = mine.own.quick_rounds;
+  if (rounds == 0) [[unlikely]]
+    return barrier_of_any_shape(group);
+  const uint64_t number = ++mine.own.barriers;
+  for (int round = 0; round < rounds; ++round) {
+    mine.own.partners[round]->store(number, std::memory_order_release);  // as in disseminate
+    const std::atomic<uint64_t>& flag = mine.barrier[round].value;
+    for (int looks = 0; flag.load(std::memory_order_acquire) < number; ++looks) {
+      if (looks == kQuickLooks) [[unlikely]]
+        return wait_and_go_on(mine, round);
+      base::cpu_pause();
+    }
+  }
+  conclude(mine.own);
 }
 
 }  // namespace uccs::coll

@@ -10,7 +10,8 @@ namespace uccs::coll {
 
 constexpr size_t kLineBytes = 64;
 constexpr size_t kPayloadBytes = 56;
-constexpr int kMaxRounds = 16;  ///< dissemination rounds: 65536 members
+constexpr int kMaxRounds = 16;   ///< dissemination rounds: 65536 members
+constexpr int kQuickRounds = 4;  ///< up to 16 members: Own::partners
 constexpr int kRingLines = 64;
 constexpr int kBounces = 2;
 constexpr size_t kBounceBytes = 4096;
@@ -45,11 +46,15 @@ enum class State : uint32_t {
 /// What this EC knows about the group; no peer touches it. Kept here and not in core::Group, so
 /// that copies of a Group stay in step and the numbers go on when the job starts again.
 struct alignas(kLineBytes) Own {
+  /// Rounds of a quick barrier: dissemination with all flags looked up. 0 while the group is new or
+  /// checked, and where its shape is another one.
+  int32_t quick_rounds;
   std::byte* origin;  ///< scratch of member 0, in groups with a table of EC 0, as mapped here
   ptrdiff_t stride;   ///< from one member's memory, or EC's, to the next one's
   State state;
-  bool is_oversubscribed;    ///< more members than CPUs; the same on all members
-  uint64_t barriers;         ///< barriers entered
+  bool is_oversubscribed;  ///< more members than CPUs; the same on all members
+  uint64_t barriers;       ///< barriers entered
+  std::atomic<uint64_t>* partners[kQuickRounds];  ///< the flag to set in each round
   uint64_t lines_claimed;    ///< lines of the ring that collectives took so far
   uint64_t lines_safe;       ///< all members are done with the collectives that took those below
   uint64_t bounces_claimed;  ///< the same for bounce buffers

@@ -6,6 +6,7 @@
 #include "base/config.hpp"
 #include "base/config_values.hpp"
 #include "base/log.hpp"
+#include "coll/patterns/dissemination.hpp"
 #include "rte/identity.hpp"
 
 namespace uccs::coll {
@@ -51,6 +52,20 @@ void agree_on_shape(const Group& group, const Call& call, Scratch* mine) {
     });
   }
   mine->own.is_oversubscribed = choice == kSetupYields;
+}
+
+/// Barriers of a small group that is ready need to look nothing up.
+void find_partners(const Group& group, Scratch* mine) {
+  const int rounds = patterns::dissemination_rounds(group.size);
+  if (mine->own.state != State::kReady || mine->own.is_oversubscribed || rounds > kQuickRounds)
+    return;
+  const Places places = {mine->own.stride, group.table};
+  for (int round = 0; round < rounds; ++round) {
+    const int to = patterns::dissemination_to(group.rank, group.size, round);
+    auto* scratch = reinterpret_cast<Scratch*>(mine->own.origin + places.offset(to));
+    mine->own.partners[round] = &scratch->barrier[round].value;
+  }
+  mine->own.quick_rounds = rounds;
 }
 
 /// All members say what they call; each compares with member 0.
@@ -105,6 +120,7 @@ void enter_slow(Group& group, Call call) {
     find_members(group, &mine->own);
     agree_on_shape(group, call, mine);
     mine->own.state = base::config().check ? State::kChecked : State::kReady;
+    find_partners(group, mine);
   }
   if (mine->own.state == State::kChecked && group.size > 1) compare(group, call, mine);
 }

@@ -15,7 +15,7 @@ Reach reach_of(int ec) {
   Reach reach;
   const uint32_t index = static_cast<uint32_t>(ec) - direct_map.first;
   if (index >= direct_map.count) return reach;
-  const uintptr_t slot = uintptr_t{index} << direct_map.slot_shift;
+  const uintptr_t slot = uintptr_t{index} * direct_map.slot_bytes;
   reach.heap_low = direct_map.heap_low;
   reach.heap_bytes = direct_map.heap_bytes;
   reach.heap_delta = direct_map.heap_delta + slot;

@@ -130,7 +130,13 @@ void fail_if_overrun() {
 
 void* heap_allocate(size_t bytes, size_t alignment) {
   const std::lock_guard guard(heap_lock);
-  void* block = alignment <= mem::kMaxAlignment ? heap().allocate(bytes, alignment) : nullptr;
+  if (alignment > mem::kMaxAlignment) {
+    base::log_line(base::LogLevel::kError,
+                   "the symmetric heap aligns to at most %zu bytes, not to %zu", mem::kMaxAlignment,
+                   alignment);
+    return nullptr;
+  }
+  void* block = heap().allocate(bytes, alignment);
   if (!block) report_exhaustion(bytes);
   return block;
 }

@@ -74,7 +74,7 @@ uccs_status_t attach_once() {
   const auto address = [](const void* pointer) { return reinterpret_cast<uintptr_t>(pointer); };
   direct_map.first = static_cast<uint32_t>(me.node_first);
   direct_map.count = static_cast<uint32_t>(me.node_size);
-  direct_map.slot_shift = layout.slot_shift;
+  direct_map.slot_bytes = layout.slot_bytes;
   direct_map.heap_low = address(segment.slot(index) + layout.internal_offset());
   direct_map.heap_bytes = layout.internal_bytes + layout.heap_bytes;
   direct_map.heap_delta = address(segment.slot(0) + layout.internal_offset()) - direct_map.heap_low;

@@ -9,7 +9,6 @@
 
 #include <algorithm>
 #include <atomic>
-#include <bit>
 
 #include "base/config.hpp"
 #include "base/config_values.hpp"
@@ -19,8 +18,11 @@ namespace uccs::mem {
 namespace {
 
 constexpr size_t kHeaderBytes = size_t{2} << 20;  // keeps slots aligned for huge pages
-constexpr size_t kInternalBytes = size_t{256} << 20;
-constexpr uint32_t kMinSlotShift = 29;
+/// Half a page more, so that large blocks of the heap start in the middle of one: malloc's start 16
+/// bytes behind its begin, and a copy to an address that is a little ahead in its page takes twice
+/// as long, because each load looks as if it depended on the last store.
+constexpr size_t kInternalBytes = (size_t{256} << 20) + 2048;
+constexpr uint64_t kMinSlotBytes = uint64_t{512} << 20;
 /// The segment takes at most this much address space: an eighth of what x86-64 and arm64 give.
 constexpr uint64_t kMaxSegmentBytes = uint64_t{1} << 44;
 
@@ -52,6 +54,15 @@ uint64_t address_space_limit() {
   return std::min<uint64_t>(kMaxSegmentBytes, limit.rlim_cur / 2);
 }
 
+/// The largest slot of at most `bytes`, 0 if there is none.
+uint64_t slot_within(uint64_t bytes) {
+  const uint64_t units = bytes / kMaxAlignment;
+  return (units % 2 == 0 && units > 0 ? units - 1 : units) * kMaxAlignment;
+}
+
+/// The smallest slot that holds `bytes`.
+uint64_t slot_for(uint64_t bytes) { return slot_within(bytes + 2 * kMaxAlignment - 1); }
+
 /// Maps the slots at the preferred address, else at any multiple of kMaxAlignment: ECs may differ
 /// in the address but not in what lies below it, so that aligned allocations are at equal offsets.
 void* map_slots(int fd, size_t bytes, uint64_t file_base) {
@@ -80,7 +91,7 @@ uccs_status_t plan_slots(int count, size_t static_bytes, bool heap_is_explicit, 
                          uint64_t file_bytes, SlotLayout* layout_out) {
   const uint64_t room =
       std::min(address_space_limit(), file_bytes ? file_bytes - kHeaderBytes : kMaxSegmentBytes);
-  const uint64_t per_slot = std::bit_floor(room / static_cast<uint64_t>(count));
+  const uint64_t per_slot = slot_within(room / static_cast<uint64_t>(count));
   const uint64_t fixed = static_bytes + kInternalBytes;
 
   SlotLayout layout;
@@ -88,12 +99,12 @@ uccs_status_t plan_slots(int count, size_t static_bytes, bool heap_is_explicit, 
   layout.internal_bytes = kInternalBytes;
   uint64_t slot;
   if (heap_is_explicit) {
-    slot = std::bit_ceil(fixed + heap_bytes);
+    slot = slot_for(fixed + heap_bytes);
   } else {
     const uint64_t memory = static_cast<uint64_t>(sysconf(_SC_PHYS_PAGES)) * sysconf(_SC_PAGESIZE);
-    slot = std::min(std::bit_ceil(fixed + memory), per_slot);
+    slot = std::min(slot_for(fixed + memory), per_slot);
   }
-  slot = std::max(slot, uint64_t{1} << kMinSlotShift);
+  slot = std::max(slot, slot_for(kMinSlotBytes));
   if (slot > per_slot || slot <= fixed) {
     base::log_line(base::LogLevel::kError,
                    "the symmetric heap does not fit: %d ECs with %llu bytes each are needed, and "
@@ -103,14 +114,14 @@ uccs_status_t plan_slots(int count, size_t static_bytes, bool heap_is_explicit, 
                    static_cast<unsigned long long>(room));
     return UCCS_ERR_NO_MEMORY;
   }
-  layout.slot_shift = static_cast<uint32_t>(std::countr_zero(slot));
+  layout.slot_bytes = slot;
   layout.heap_bytes = heap_is_explicit ? heap_bytes : slot - fixed;
   *layout_out = layout;
   return UCCS_OK;
 }
 
 uint64_t NodeSegment::file_offset(int index) const {
-  return file_base_ + kHeaderBytes + (static_cast<uint64_t>(index) << layout_.slot_shift);
+  return file_base_ + kHeaderBytes + static_cast<uint64_t>(index) * layout_.slot_bytes;
 }
 
 uccs_status_t NodeSegment::attach(int fd, int count, int index, const SlotLayout& layout,
@@ -122,7 +133,7 @@ uccs_status_t NodeSegment::attach(int fd, int count, int index, const SlotLayout
     const uccs_status_t agreed = agree(fd, count, index);
     if (agreed != UCCS_OK) return agreed;
   }
-  const size_t bytes = static_cast<size_t>(count) << layout.slot_shift;
+  const size_t bytes = static_cast<size_t>(count) * layout.slot_bytes;
   void* at = map_slots(fd, bytes, file_base);
   if (at == MAP_FAILED) {
     base::log_line(base::LogLevel::kError,
@@ -133,7 +144,7 @@ uccs_status_t NodeSegment::attach(int fd, int count, int index, const SlotLayout
   }
   slots_ = static_cast<std::byte*>(at);
   if (base::config().huge_pages == base::HugePages::kAdvise)
-    madvise(slot(index) + layout.heap_offset(), layout.heap_bytes, MADV_HUGEPAGE);
+    madvise(slot(index), layout.slot_bytes, MADV_HUGEPAGE);
   return UCCS_OK;
 }
 

@@ -24,11 +24,12 @@ SlotLayout plan(int count, size_t heap) {
   return layout;
 }
 
-TEST(Segment, PlansPowersOfTwoThatHoldEverything) {
+TEST(Segment, PlansSlotsThatHoldEverything) {
   for (size_t heap : {size_t{0}, size_t{1}, size_t{512} << 20, size_t{3} << 30}) {
     const SlotLayout layout = plan(4, heap);
     EXPECT_EQ(layout.heap_bytes, heap);
-    EXPECT_LE(layout.heap_offset() + layout.heap_bytes, layout.slot_bytes());
+    EXPECT_LE(layout.heap_offset() + layout.heap_bytes, layout.slot_bytes);
+    EXPECT_EQ(layout.slot_bytes % (2 * kMaxAlignment), kMaxAlignment);
   }
   SlotLayout automatic;
   ASSERT_EQ(plan_slots(64, 4096, false, 0, kFileBytes * 64, &automatic), UCCS_OK);

@@ -32,6 +32,7 @@ struct Burst {
   bool is_over = false;     ///< no burst: go home
   bool shares_cpu = false;  ///< both ends of a pair on one CPU
   int workers = 0;
+  uint32_t place = 0;  ///< which of its places a worker uses
   size_t bytes = 0;
   uint64_t duration_ns = 0;
 };

@@ -12,7 +12,7 @@ constexpr double kTarget = 0.95;
 constexpr double kTargetAtCores = 1.0;
 constexpr double kTargetScaling = 0.9;  // of the number of CPUs: 1.8 on two
 
-constexpr size_t kSamplesMin = 9;
+constexpr size_t kSamplesMin = 8;  // as many as a worker has places
 constexpr double kOvertime = 1.5;  // of its share of the time; then few samples must do
 constexpr double kPrecise = 0.01;  // half of the interval; then nothing more is to be learnt
 
@@ -94,17 +94,18 @@ void Samples::add(const Outcome& side0, const Outcome& side1) {
   if (!(side0.per_cpu_second > 0 && side1.per_cpu_second > 0)) return;  // never ran
   rates_[0].push_back(side0.per_cpu_second);
   rates_[1].push_back(side1.per_cpu_second);
-  ratios_.push_back(side0.per_cpu_second / side1.per_cpu_second);
+  jobs_.back().push_back(side0.per_cpu_second / side1.per_cpu_second);
   wall_ratios_.push_back(side0.per_wall_second / side1.per_wall_second);
 }
 
 bool Samples::are_enough(double time_used, int wanted) const {
-  if (wanted > 0) return ratios_.size() >= static_cast<size_t>(wanted);
-  if (time_used >= kOvertime) return !ratios_.empty();
-  if (ratios_.size() < kSamplesMin) return false;
+  const std::vector<double>& ratios = jobs_.back();
+  if (wanted > 0) return ratios.size() >= static_cast<size_t>(wanted);
+  if (time_used >= kOvertime) return !ratios.empty();
+  if (ratios.size() < kSamplesMin) return false;
   if (time_used >= 1) return true;
-  const Interval interval = median_interval(ratios_);
-  return ratios_.size() % 8 == 0 && interval.high - interval.low < 2 * kPrecise;
+  const Interval interval = median_interval(ratios);
+  return ratios.size() % 8 == 0 && interval.high - interval.low < 2 * kPrecise;
 }
 
 std::vector<std::string> parity_columns() {
@@ -113,8 +114,11 @@ std::vector<std::string> parity_columns() {
 }
 
 std::vector<std::string> Samples::cells(const Comparison& what) const {
-  const double ratio = median(ratios_) * what.scale;
-  const Interval interval = median_interval(ratios_);
+  std::vector<double> ratios;  // of the jobs
+  for (const auto& job : jobs_)
+    if (!job.empty()) ratios.push_back(median(job));
+  const double ratio = median(ratios) * what.scale;
+  const Interval interval = median_interval(ratios);
   const double low = interval.low * what.scale, high = interval.high * what.scale;
   const double doubt = std::clamp(high - ratio, kDoubtMin * what.scale, kDoubtMax * what.scale);
   const bool is_known = low >= kKnown * what.target || high < what.target;
@@ -133,7 +137,7 @@ std::vector<std::string> Samples::cells(const Comparison& what) const {
           number_text(high),
           number_text(what.target),
           number_text(median(wall_ratios_)),
-          std::to_string(ratios_.size()),
+          std::to_string(wall_ratios_.size()),
           verdict};
 }
 

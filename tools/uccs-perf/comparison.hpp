@@ -29,9 +29,13 @@ struct Comparison {
 /// unless it is "".
 std::vector<Comparison> comparisons(int threads, int cpus, const std::string& only);
 
-/// Outcomes of neighbouring bursts.
+/// Outcomes of neighbouring bursts, in one job or several. A job's ratio is the median of its
+/// bursts', the ratio is the median of the jobs', and how well that is known is told by how much
+/// these differ: bursts of one job share its luck.
 class Samples {
  public:
+  /// What is added from now on is another job's.
+  void begin_job() { jobs_.emplace_back(); }
   void add(const Outcome& side0, const Outcome& side1);
   /// Whether to stop. `time_used`: 1 when the time for this comparison is up. `wanted`: how many
   /// there must be, 0: as many as it takes.
@@ -40,8 +44,8 @@ class Samples {
   std::vector<std::string> cells(const Comparison& what) const;
 
  private:
-  std::vector<double> rates_[2];  ///< per second of CPU time
-  std::vector<double> ratios_;    ///< of those
+  std::vector<double> rates_[2];           ///< per second of CPU time
+  std::vector<std::vector<double>> jobs_;  ///< ratios of those
   std::vector<double> wall_ratios_;
 };
 

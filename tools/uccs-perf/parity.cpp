@@ -15,8 +15,9 @@ namespace {
 constexpr double kSecondsDefault = 80;
 
 /// Jobs per number of threads. Where the pages of a process lie is luck that lasts as long as the
-/// process, so that one job, however long, knows less than several.
-constexpr size_t kRounds = 3;
+/// process (which lines fall into one set of a cache, and are taken for each other), so that one
+/// job, however long, knows less than several.
+constexpr size_t kRounds = 8;
 
 /// 1, 2, 4, ... until CPUs are twice as many as needed, and at least 8.
 std::vector<int> default_threads() {
@@ -42,6 +43,7 @@ void run_level(Level& level, double seconds, const std::vector<std::string>& arg
        {std::string("--inner"), "--threads=" + std::to_string(level.threads),
         "--seconds=" + number_text(std::max(0.1, seconds))})
     inner.push_back(word);
+  for (Samples& samples : level.samples) samples.begin_job();
   for (const auto& cells : run_job(parity_ecs(level.threads), inner, {})) {
     size_t index;
     Outcome side0, side1;

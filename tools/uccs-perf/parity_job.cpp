@@ -22,7 +22,10 @@
 namespace uccs::perf {
 namespace {
 
-constexpr size_t kRoom = 16384;  // of a worker
+constexpr size_t kRoom = 16384;  // of a worker in one place
+/// Bursts of both layouts go through the same places in the same order, so that the luck of none
+/// counts much.
+constexpr size_t kPlaces = 8;
 
 uint64_t cpu_ns() {
   timespec t;
@@ -44,7 +47,8 @@ struct Process {
 struct Seat {
   Process* process = nullptr;
   Worker worker;
-  int pair = 0;  ///< index of the pair in its layout
+  int pair = 0;                                   ///< index of the pair in its layout
+  std::byte *remote = nullptr, *local = nullptr;  ///< kPlaces rooms each
   shmem_ctx_t shmem_context = SHMEM_CTX_DEFAULT;
   pthread_t thread = {};
 };
@@ -127,7 +131,11 @@ void receive(Seat& seat, Board& board, const Burst& burst, uint32_t key) {
   while (requests.load(std::memory_order_relaxed) < worker.expected) look(worker);
 }
 
-void place(const Seat& seat, const Burst& burst) {
+void place(Seat& seat, const Burst& burst) {
+  Worker& worker = seat.worker;
+  worker.remote = seat.remote + kRoom * burst.place;
+  worker.local = seat.local + kRoom * burst.place + kLocalOffset;
+  worker.fetched = reinterpret_cast<int64_t*>(worker.local);
   if (!seat.process->is_bound) return;
   const int apart = seat.process->is_sender || burst.shares_cpu ? 0 : 1;
   bind_to_cpu(seat.pair + apart);
@@ -172,6 +180,7 @@ void compare(Board& board, const Comparison& what, size_t index, const Options& 
   const double scale = static_cast<double>(what.burst_factor);
   const double burst_ms = options.burst_ms > 0 ? options.burst_ms : 2.5 * scale;
   Samples samples;
+  samples.begin_job();
   const uint64_t begin_ns = now_ns();
   const auto time_used = [&] { return static_cast<double>(now_ns() - begin_ns) / (seconds * 1e9); };
   for (int i = 0; i < kWarmUpBursts || !samples.are_enough(time_used(), options.repetitions); ++i) {
@@ -180,6 +189,7 @@ void compare(Board& board, const Comparison& what, size_t index, const Options& 
       const int side = (i + j) % 2;
       Burst burst = what.sides[side].burst;
       burst.duration_ns = static_cast<uint64_t>(burst_ms * 1e6);
+      burst.place = static_cast<uint32_t>(i) % kPlaces;
       outcomes[side] = board.run(what.sides[side].layout, burst);
     }
     if (i < kWarmUpBursts) continue;
@@ -225,9 +235,10 @@ Board* map_board(uccs_context_t context, void* address) {
 
 void run_seats(Process& process, std::byte* area, int threads, int peer, int first_pair) {
   std::unique_ptr<Seat[]> seats(new Seat[static_cast<size_t>(process.threads)]);
-  std::byte* local = static_cast<std::byte*>(aligned_alloc(4096, kRoom * size_t(threads)));
+  const size_t bytes = kPlaces * kRoom * static_cast<size_t>(threads);
+  auto* local = static_cast<std::byte*>(aligned_alloc(4096, bytes));
   if (!local) check(UCCS_ERR_NO_MEMORY, "memory of the workers");
-  memset(local, 1, kRoom * static_cast<size_t>(threads));
+  memset(local, 1, bytes);
   for (int k = 0; k < process.threads; ++k) {
     Seat& seat = seats[static_cast<size_t>(k)];
     seat.process = &process;
@@ -237,11 +248,11 @@ void run_seats(Process& process, std::byte* area, int threads, int peer, int fir
     worker.context = process.context;
     worker.peer_ec = peer;
     // Pair k uses the same place in both layouts: caches see the same addresses.
-    worker.remote = area + kRoom * static_cast<size_t>(seat.pair);
-    worker.local = local + kRoom * static_cast<size_t>(seat.pair) + kLocalOffset;
+    const size_t offset = kPlaces * kRoom * static_cast<size_t>(seat.pair);
+    seat.remote = area + offset;
+    seat.local = local + offset;
     worker.arrivals = process.arrivals;
     UCCS_PERF_CHECK(uccs_endpoint_create(process.context, peer, k, &worker.peer));
-    worker.fetched = reinterpret_cast<int64_t*>(worker.local);
     if (k > 0 && pthread_create(&seat.thread, nullptr, serve, &seat) != 0)
       rte_abort(1, "uccs-perf: a thread could not be started: ask for fewer with --threads");
   }
@@ -262,8 +273,8 @@ void parity_job(const Options& options) {
   auto process = std::make_unique<Process>();
   uccs_region_t region;
   const size_t board_room = (sizeof(Board) + kRoom - 1) / kRoom * kRoom;
-  UCCS_PERF_CHECK(
-      uccs_region_alloc(narrow, board_room + kRoom * static_cast<size_t>(threads), 4096, &region));
+  const size_t rooms = kPlaces * static_cast<size_t>(threads);
+  UCCS_PERF_CHECK(uccs_region_alloc(narrow, board_room + kRoom * rooms, 4096, &region));
   uccs_region_info_t memory;
   UCCS_PERF_CHECK(uccs_region_query(region, &memory));
   memset(memory.base, 0, memory.bytes);

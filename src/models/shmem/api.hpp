@@ -3,6 +3,11 @@
 #include <pshmem.h>
 #include <shmem.h>
 
+#if !defined(__clang__)
+// An alias need not repeat what the compiler finds out about its target.
+#pragma GCC diagnostic ignored "-Wmissing-attributes"
+#endif
+
 /// Heads the definition of a routine: pshmem_<name> is strong, shmem_<name> a weak symbol for it,
 /// and both must agree with the headers.
 #define UCCS_SHMEM(result, name, parameters)                                               \

@@ -51,10 +51,11 @@ void pack(std::byte* dest, const Payload& payload) {
 Buffer* Shm::Channel::find_buffer(Traffic traffic) {
   auto* buffers = reinterpret_cast<Buffer*>(owner_->peers_[owner_->me_].inbox +
                                             buffer_offset(owner_->shape_, index_, traffic));
+  const int count = kBuffers[static_cast<int>(traffic)];
   int& next = next_buffer_[static_cast<int>(traffic)];
-  for (int tried = 0; tried < kBuffers; ++tried) {
+  for (int tried = 0; tried < count; ++tried) {
     Buffer* candidate = &buffers[next];
-    next = (next + 1) % kBuffers;
+    next = next + 1 < count ? next + 1 : 0;
     // Acquire: pairs with `release`; the reader has finished.
     if (candidate->busy.load(std::memory_order_acquire) == 0) return candidate;
   }

@@ -12,7 +12,8 @@ namespace uccs::net::shm {
 /// messages go through rings in its inbox; private memory is reached by cross-memory attach.
 class Shm {
  public:
-  class Channel {
+  /// Of one thread, as a rule: with pairs of lines to itself, since prefetchers fetch neighbours.
+  class alignas(128) Channel {
    public:
     uccs_status_t put(int ec, const Remote& dest, const void* source, size_t bytes, Completion*);
     uccs_status_t get(int ec, const Remote& source, void* dest, size_t bytes, Completion*);
@@ -51,7 +52,7 @@ class Shm {
     std::byte* statics = nullptr;
   };
   /// The consumer's side of one ring. Several threads look, the holder of the lock takes.
-  struct alignas(64) Consumer {
+  struct alignas(128) Consumer {
     Ring ring;
     std::atomic<uint64_t> position = 0;  ///< written by the holder of `lock`
     uint64_t published = 0;              ///< guarded by `lock`

@@ -20,7 +20,7 @@ static_assert(kAreaBytes <= Node::kHeapBytes);
 void fail_check(const char* file, int line, const char* claim) {
   const uccs_direct_map_t& map = core::direct_map;
   fprintf(stderr, "EC %u of %u: %s:%d: not true: %s\n",
-          static_cast<unsigned>((0 - map.heap_delta) >> map.slot_shift), map.count, file, line,
+          static_cast<unsigned>((0 - map.heap_delta) / map.slot_bytes), map.count, file, line,
           claim);
   _exit(1);
 }

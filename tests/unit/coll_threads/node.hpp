@@ -13,8 +13,7 @@ namespace uccs::test {
 class Node {
  public:
   static constexpr size_t kScratchBytes = core::kGroupScratchBytes * core::kMaxGroups;
-  static constexpr uint32_t kSlotShift = 28;
-  static constexpr size_t kSlotBytes = size_t{1} << kSlotShift;
+  static constexpr size_t kSlotBytes = size_t{1} << 28;
   static constexpr size_t kHeapBytes = kSlotBytes - kScratchBytes;
 
   explicit Node(int n) : n_(n) {
@@ -38,7 +37,7 @@ class Node {
     map.heap_bytes = kSlotBytes;
     map.heap_delta = reinterpret_cast<uintptr_t>(slot(0)) - map.heap_low;
     map.count = static_cast<uint32_t>(n_);
-    map.slot_shift = kSlotShift;
+    map.slot_bytes = kSlotBytes;
   }
 
   core::Group world_of(int i) const {
