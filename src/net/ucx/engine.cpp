@@ -100,20 +100,27 @@ void Ucx::report(int ec, ucs_status_t status) {
                  ucs_status_string(status));
 }
 
+/// False: it is still owed.
+bool Ucx::send_owed(int ec, PeerState& peer, MessageKind kind, std::atomic<bool>& is_owed) {
+  if (!is_owed.exchange(false, std::memory_order_relaxed) || !reach(ec)) return true;
+  ucx::Channel& channel = channels_[0];
+  const bool is_mine = channel.lock_->try_lock();
+  const bool is_sent = is_mine && channel.send_control(ec, peer, 0, kind, nullptr, 0);
+  if (is_mine) channel.lock_->unlock();
+  if (!is_sent) is_owed.store(true, std::memory_order_relaxed);
+  return is_sent;
+}
+
 void Ucx::attend_now() {
   if (!has_duties_.exchange(false, std::memory_order_acquire)) return;
   bool is_unfinished = false;
   for (int ec = 0; ec < num_ecs_; ++ec) {
     PeerState* peer = peers_[ec].load(std::memory_order_acquire);
     if (!peer) continue;
-    if (peer->wants_answer.exchange(false, std::memory_order_relaxed) && reach(ec)) {
-      const bool is_mine = channels_[0].lock_->try_lock();
-      const bool is_sent =
-          is_mine && channels_[0].send_control(ec, *peer, 0, MessageKind::kAnswer, nullptr, 0);
-      if (is_mine) channels_[0].lock_->unlock();
-      if (!is_sent) peer->wants_answer.store(true, std::memory_order_relaxed);
-      is_unfinished = is_unfinished || !is_sent;
-    }
+    is_unfinished =
+        !send_owed(ec, *peer, MessageKind::kHello, peer->is_owed_hello) || is_unfinished;
+    is_unfinished =
+        !send_owed(ec, *peer, MessageKind::kAnswer, peer->wants_answer) || is_unfinished;
     const uint64_t failed_ns = peer->failed_ns.load(std::memory_order_relaxed);
     if (failed_ns == 0 || peer->says_farewell.load(std::memory_order_relaxed) ||
         is_closing_.load(std::memory_order_relaxed))

@@ -105,8 +105,10 @@ Link* Channel::link_to(int ec, PeerState& peer, int worker) {
   place = link.release();
   // So that it says farewell, whatever it is that this EC does with it.
   if (!peer.is_greeted.exchange(true, std::memory_order_relaxed) &&
-      !send_control(ec, peer, worker, MessageKind::kHello, nullptr, 0))
-    peer.is_greeted.store(false, std::memory_order_relaxed);
+      !send_control(ec, peer, worker, MessageKind::kHello, nullptr, 0)) {
+    peer.is_owed_hello.store(true, std::memory_order_relaxed);
+    owner_->has_duties_.store(true, std::memory_order_release);
+  }
   return place;
 }
 

@@ -55,6 +55,7 @@ struct PeerState {
   bool is_lost = false;                ///< it cannot be had
   PeerAddress address;
   std::atomic<bool> is_greeted = false;     ///< has been told that this EC talks to it
+  std::atomic<bool> is_owed_hello = false;  ///< there was no buffer for it
   std::atomic<bool> is_talking = false;     ///< has said so to this EC
   std::atomic<bool> says_farewell = false;  ///< closes; what happens to its connections is no error
   std::atomic<bool> wants_answer = false;
@@ -193,6 +194,7 @@ class Ucx {
     if (has_duties_.load(std::memory_order_relaxed)) attend_now();
   }
   void attend_now();
+  bool send_owed(int ec, PeerState& peer, MessageKind kind, std::atomic<bool>& is_owed);
   bool poll_all();
   void say_farewell(uint64_t deadline_ns);
 
