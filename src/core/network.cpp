@@ -4,6 +4,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include <algorithm>
+
 #include "base/config.hpp"
 #include "base/config_values.hpp"
 #include "base/log.hpp"
@@ -28,15 +30,22 @@ Network chosen_network(const char* only) {
              : is_open || (strlen(name) == name_bytes && strncmp(name, setting, name_bytes) == 0);
     if (!is_meant) continue;
     chosen.is_known = true;
-    chosen.plugin = net::load_network(name, &chosen.reason);
-    if (!chosen.plugin) continue;
+    const char* reason = "";
+    chosen.plugin = net::load_network(name, &reason);
+    if (!chosen.plugin) {
+      // Of several that cannot be had, the preferred one's reason.
+      if (!*chosen.reason) chosen.reason = reason;
+      continue;
+    }
     chosen.table = chosen.plugin->table;
     chosen.provider = !is_open && colon ? colon + 1 : nullptr;
     return chosen;
   }
   if (!chosen.is_known && !only)
-    base::fatal("UCCS_NET=%s is no network of this build: auto, none%s are", setting,
-                ", ofi, ofi:PROVIDER");
+    base::fatal(
+        "UCCS_NET=%s is no network of this build: auto, none, ofi, ofi:PROVIDER, ucx and "
+        "ucx:TRANSPORTS are",
+        setting);
   return chosen;
 }
 
@@ -49,8 +58,17 @@ extern "C" void uccs_network_explain(char* text_out, size_t capacity) {
     snprintf(text_out, capacity, "none: %s", network.reason);
     return;
   }
-  const int used = snprintf(text_out, capacity, "%s: ", network.table->name);
-  if (used > 0 && static_cast<size_t>(used) < capacity)
-    network.plugin->explain(network.provider, text_out + used,
-                            capacity - static_cast<size_t>(used));
+  size_t used = 0;
+  const auto write = [&](const char* format, auto... values) {
+    const int length = snprintf(text_out + used, capacity - used, format, values...);
+    if (length > 0) used = std::min(capacity - 1, used + static_cast<size_t>(length));
+  };
+  write("%s: ", network.table->name);
+  network.plugin->explain(network.provider, text_out + used, capacity - used);
+  used = strlen(text_out);
+  if (strcmp(uccs::base::config().net, "auto") != 0) return;
+  if (*network.reason)
+    write(" (the preferred network cannot be had: %s)", network.reason);
+  else
+    write(" (chosen because %s)", uccs::net::why_first());
 }

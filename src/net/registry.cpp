@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "net/registry.hpp"
 
+#include <dirent.h>
 #include <dlfcn.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include <mutex>
@@ -23,7 +25,30 @@ extern const Transport check, fault, trace;
 namespace {
 constexpr const Transport* kTransports[] = {&shm::transport};
 constexpr const Transport* kDecorators[] = {&wrap::check, &wrap::fault, &wrap::trace};
-constexpr const char* kNetworks[] = {"ofi"};
+constexpr const char* kNetworks[] = {"ofi", "ucx"};
+constexpr const char* kNetworksWithCards[] = {"ucx", "ofi"};
+
+/// Set before a network's library is loaded, where the user has not: its constructors read them,
+/// and would take the program's signals for crash reports of their own.
+constexpr const char* kSettings[][2] = {{"UCX_ERROR_SIGNALS", ""},
+                                        {"UCX_DEBUG_SIGNO", ""},
+                                        {"IPATH_NO_BACKTRACE", "1"},
+                                        {"HFI_NO_BACKTRACE", "1"}};
+
+/// Whether there is an InfiniBand or RoCE card. EFA and Omni-Path, which show up in the same place,
+/// are libfabric's.
+bool has_verbs_card() {
+  DIR* folder = opendir("/sys/class/infiniband");
+  if (!folder) return false;
+  bool has_one = false;
+  while (const dirent* entry = readdir(folder)) {
+    const char* name = entry->d_name;
+    const auto starts = [name](const char* with) { return strncmp(name, with, strlen(with)) == 0; };
+    has_one = has_one || !(*name == '.' || starts("efa") || starts("hfi") || starts("opa"));
+  }
+  closedir(folder);
+  return has_one;
+}
 
 /// Beside the library, or where UCCS_NET_PLUGINS says.
 bool plugin_path(const char* name, char* path, size_t capacity) {
@@ -41,7 +66,16 @@ bool plugin_path(const char* name, char* path, size_t capacity) {
 
 std::span<const Transport* const> transports() { return kTransports; }
 std::span<const Transport* const> decorators() { return kDecorators; }
-std::span<const char* const> networks() { return kNetworks; }
+
+std::span<const char* const> networks() {
+  static const bool has_card = has_verbs_card();
+  if (has_card) return kNetworksWithCards;
+  return kNetworks;
+}
+const char* why_first() {
+  return networks().data() == kNetworksWithCards ? "there is an InfiniBand or RoCE card"
+                                                 : "there is no InfiniBand or RoCE card";
+}
 
 const Plugin* load_network(const char* name, const char** reason_out) {
   static std::mutex lock;  // dlerror's text is the process's
@@ -49,6 +83,7 @@ const Plugin* load_network(const char* name, const char** reason_out) {
   char path[4096];
   *reason_out = "its plug-in cannot be located";
   if (!plugin_path(name, path, sizeof path)) return nullptr;
+  for (const auto& [variable, value] : kSettings) setenv(variable, value, 0);
   // Never unloaded: its threads and handlers outlive contexts.
   void* handle = dlopen(path, RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE);
   if (!handle) {

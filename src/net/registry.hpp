@@ -22,9 +22,11 @@ struct Plugin {
 };
 constexpr uint32_t kPluginVersion = 1;
 
-/// The networks that this build knows, the preferred ones first. Each is a plug-in, because it
-/// needs a library that not every machine has.
+/// The networks that this build knows, those first that suit the machine best. Each is a plug-in,
+/// because it needs a library that not every machine has.
 std::span<const char* const> networks();
+/// Why the first of them is first.
+const char* why_first();
 
 /// Loads the network's plug-in, or finds it loaded. nullptr: it is not there, or does not load;
 /// `reason_out` (not NULL) gets the loader's words then.

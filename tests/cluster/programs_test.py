@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
 """OpenSHMEM programs on two hosts (network namespaces) with two PEs each: what is between the hosts goes
-over a network, which UCCS finds by itself.
+over a network: over its interface, which UCCS finds by itself.
 
-    programs_test.py ENGINE BIN_DIR [Works|Breaks]     exit status 77: skipped
+    programs_test.py ENGINE BIN_DIR NETWORK [Works|Breaks]     exit status 77: skipped
 """
 
 import os
@@ -15,7 +15,7 @@ import unittest
 
 import hosts
 
-ENGINE, BIN = sys.argv[1:3]
+ENGINE, BIN, NETWORK = sys.argv[1:4]
 PES = 4
 cluster = None
 
@@ -26,7 +26,7 @@ def program(name):
 
 def start(*words, **env):
     """mpirun passes on only what it is told to."""
-    env = {"UCCS_START_TIMEOUT": "20", "OMPI_MCA_odls_base_sigkill_timeout": "0", **env}
+    env = {"UCCS_NET": NETWORK, "UCCS_START_TIMEOUT": "20", "OMPI_MCA_odls_base_sigkill_timeout": "0", **env}
     if ENGINE == "mpirun":
         words = [word for name in env for word in ("-x", name)] + list(words)
     return cluster.start(cluster.engine(ENGINE, PES, *words), env=env)
@@ -68,7 +68,8 @@ class Works(Programs, unittest.TestCase):
     def test_the_interface_between_the_hosts_is_chosen(self):
         status, _, err = run(program("hello"), UCCS_LOG="info")
         self.assertEqual(status, 0, err)
-        self.assertEqual(re.findall(r"network: .* on (\w+),", err), ["eth0"] * PES, err)
+        chosen = r"network: UCX .*\btcp/(eth0)\b" if NETWORK == "ucx" else r"network: .* on (\w+),"
+        self.assertEqual(re.findall(chosen, err), ["eth0"] * PES, err)
 
 
 class Breaks(Programs, unittest.TestCase):
@@ -95,7 +96,8 @@ class Breaks(Programs, unittest.TestCase):
             cluster.mend("n1")
             job.kill()
         # Whoever notices first: the runtime, or an operation over the network.
-        self.assertRegex(err, "EC [23] on n1 is lost|EC [23] failed: the peer ended")
+        self.assertRegex(err, "EC [23] on n1 is lost|EC [23] failed: the peer ended|"
+                         "EC [23] (is gone|cannot be reached)")
 
 
 def main():
@@ -105,7 +107,7 @@ def main():
         print("SKIP " + reason)
         sys.exit(77)
     with hosts.Hosts(2) as cluster:
-        result = unittest.main(argv=[sys.argv[0], *sys.argv[3:]], exit=False).result
+        result = unittest.main(argv=[sys.argv[0], *sys.argv[4:]], exit=False).result
     sys.exit(0 if result.wasSuccessful() else 1)
 
 

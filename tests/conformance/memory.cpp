@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /// Puts, gets and atomics on the areas of a peer.
+#include <algorithm>
 #include <cstring>
 
 #include "fixture.hpp"
@@ -126,11 +127,11 @@ void atomics(Fixture& fixture) {
   fixture.barrier();
 }
 
-/// What was put before a flush that answers UCCS_OK is there, whoever was told.
+/// What was put before a flush that answers UCCS_OK is there, whoever was told: words, and longer
+/// pieces; flushed for their target, and for all.
 void flush(Fixture& fixture) {
   if (!fixture.can.has_put_get) return;
-  std::memset(fixture.heap, 0, kHeapBytes);
-  fixture.barrier();
+  constexpr uint64_t kEach = 200;
   struct Count : Completion {
     int done_calls = 0;
   } completion;
@@ -138,24 +139,41 @@ void flush(Fixture& fixture) {
     ++static_cast<Count*>(self)->done_calls;
   };
   int under_way = 0;
-  for (uint64_t i = 0; i < 200; ++i) {
-    const uint64_t value = i + 1;
-    uccs_status_t status;
-    while ((status = fixture.table->put(fixture.channels[0], fixture.next(), fixture.in_heap(i * 8),
-                                        &value, 8, &completion)) == UCCS_AGAIN)
-      fixture.nudge();
-    if (status == UCCS_IN_PROGRESS) ++under_way;
-    CHECK(status == UCCS_OK || status == UCCS_IN_PROGRESS);
-  }
-  while (fixture.table->flush(fixture.channels[0], fixture.next()) == UCCS_IN_PROGRESS)
-    fixture.nudge();
-  CHECK(completion.done_calls == under_way);
-  CHECK(fixture.table->flush(fixture.channels[0], -1) == UCCS_OK);
-  fixture.barrier();
-  for (uint64_t i = 0; i < 200; ++i) {
-    uint64_t value;
-    std::memcpy(&value, fixture.heap + i * 8, 8);
-    CHECK(value == i + 1);
+  for (const size_t bytes : {8, 40}) {
+    std::memset(fixture.heap, 0, kHeapBytes);
+    fixture.barrier();
+    // Everybody has a row for each sender: the next EC alone, then all.
+    for (int distance = 1; distance < std::max(2, fixture.size); ++distance) {
+      const int ec = (fixture.me + distance) % fixture.size;
+      const uint64_t row = static_cast<uint64_t>(fixture.me) * kEach * bytes;
+      const uint64_t count = distance == 1 ? kEach : 5;
+      for (uint64_t i = 0; i < count; ++i) {
+        const uint64_t piece[5] = {i + 1, i, i, i, i};
+        uccs_status_t status;
+        while (
+            (status = fixture.table->put(fixture.channels[0], ec, fixture.in_heap(row + i * bytes),
+                                         piece, bytes, &completion)) == UCCS_AGAIN)
+          fixture.nudge();
+        if (status == UCCS_IN_PROGRESS) ++under_way;
+        CHECK(status == UCCS_OK || status == UCCS_IN_PROGRESS);
+      }
+      if (distance > 1) continue;
+      while (fixture.table->flush(fixture.channels[0], ec) == UCCS_IN_PROGRESS) fixture.nudge();
+      CHECK(completion.done_calls == under_way);
+      CHECK(fixture.table->flush(fixture.channels[0], -1) == UCCS_OK);
+    }
+    while (fixture.table->flush(fixture.channels[0], -1) == UCCS_IN_PROGRESS) fixture.nudge();
+    CHECK(completion.done_calls == under_way);
+    fixture.barrier();
+    for (int distance = 1; distance < std::max(2, fixture.size); ++distance) {
+      const int ec = (fixture.me + fixture.size - distance % fixture.size) % fixture.size;
+      for (uint64_t i = 0; i < (distance == 1 ? kEach : 5); ++i) {
+        uint64_t value[5] = {};
+        std::memcpy(value, fixture.heap + (static_cast<uint64_t>(ec) * kEach + i) * bytes, bytes);
+        CHECK(value[0] == i + 1 && (bytes == 8 || value[4] == i));
+      }
+    }
+    fixture.barrier();
   }
 }
 

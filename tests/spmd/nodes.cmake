@@ -2,15 +2,14 @@
 # Tests again with the ECs of this machine as two nodes of two (UCCS_NODE_SIZE): what is between the nodes
 # goes over the network, which is tcp on the loopback. Short: one count of ECs, a case of each kind.
 get_property(networks GLOBAL PROPERTY UCCS_NETWORKS)
-if(NOT "ofi" IN_LIST networks)
-  return()
-endif()
 
-# uccs_add_nodes_test(<name> <target> [ARGS ...])
+# uccs_add_nodes_test(<name> <target> [ARGS ...]): once for each network of the build
 function(uccs_add_nodes_test name target)
   cmake_parse_arguments(NODES "" "VARIANT" "ARGS;ENVIRONMENT" ${ARGN})
-  uccs_add_spmd_test(nodes.${name} ${target} ARGS ${NODES_ARGS} PES 4 LABELS cluster ENVIRONMENT
-    "UCCS_NODE_SIZE=2;UCCS_NET_PLUGINS=${CMAKE_BINARY_DIR}/lib;${NODES_ENVIRONMENT}")
+  foreach(network IN LISTS networks)
+    uccs_add_spmd_test(nodes.${network}.${name} ${target} ARGS ${NODES_ARGS} PES 4 LABELS cluster ENVIRONMENT
+      "UCCS_NET=${network}:tcp;UCCS_NODE_SIZE=2;${network_environment};${NODES_ENVIRONMENT}")
+  endforeach()
 endfunction()
 
 foreach(case medium large flood last_words)
@@ -44,3 +43,16 @@ add_test(NAME nodes.none COMMAND uccsrun -n 2 $<TARGET_FILE:shmem_computing>)
 set_tests_properties(nodes.none PROPERTIES LABELS "cluster;spmd" TIMEOUT 30
   ENVIRONMENT "UCCS_NODE_SIZE=1;UCCS_NET=none"
   PASS_REGULAR_EXPRESSION "no network joins the nodes: UCCS_NET=none forbids it")
+
+# A connection that breaks is an error that names the peer. libfabric's tcp tries again for long.
+if("ucx" IN_LIST networks)
+  add_executable(shmem_broken shmem/broken.c)
+  target_link_libraries(shmem_broken PRIVATE UCCS::uccs uccs_flags)
+  foreach(case put get atomic long wait)
+    add_test(NAME nodes.ucx.broken.${case} COMMAND ${CMAKE_BINARY_DIR}/bin/oshrun -n 3
+      $<TARGET_FILE:shmem_broken> ${case})
+    set_tests_properties(nodes.ucx.broken.${case} PROPERTIES LABELS "spmd;cluster" TIMEOUT 30
+      ENVIRONMENT "UCCS_NET=ucx:tcp;UCCS_NODE_SIZE=2;${network_environment}"
+      PASS_REGULAR_EXPRESSION "EC 2 (is gone|cannot be reached any more): UCX says")
+  endforeach()
+endif()

@@ -61,13 +61,13 @@ bool Ofi::Channel::start(Ofi* owner, int index) {
 
 Work* Ofi::Channel::take_work() {
   Work* work = free_works_;
-  if (work) free_works_ = work->next;
+  if (work) free_works_ = static_cast<Work*>(work->next);
   return work;
 }
 
 Buffer* Ofi::Channel::take_buffer() {
   Work* work = free_buffers_;
-  if (work) free_buffers_ = work->next;
+  if (work) free_buffers_ = static_cast<Work*>(work->next);
   return static_cast<Buffer*>(work);
 }
 
@@ -179,7 +179,7 @@ uccs_status_t Ofi::Channel::atomic(int, const Remote&, const AtomicArguments&, u
 }
 
 uccs_status_t Ofi::Channel::flush(int) {
-  // Acquire: pairs with complete_finished.
+  // Acquire: pairs with the end of complete_finished.
   return under_way_.load(std::memory_order_acquire) == 0 ? UCCS_OK : UCCS_IN_PROGRESS;
 }
 
@@ -197,10 +197,7 @@ int Ofi::Channel::poll() {
       under_way_.fetch_sub(1, std::memory_order_release);
       return;
     }
-    work->status = status;
-    work->next = finished_;
-    finished_ = work;
-    finished_count_.fetch_add(1, std::memory_order_relaxed);
+    finished_.add(work, status);
   };
   for (ssize_t i = 0; i < count; ++i) end(entries[i].op_context, UCCS_OK);
   if (count == -FI_EAVAIL) {
@@ -212,42 +209,18 @@ int Ofi::Channel::poll() {
 }
 
 int Ofi::Channel::complete_finished() {
-  if (finished_count_.load(std::memory_order_relaxed) == 0) return 0;
-  if (!port->domain->lock.try_lock()) return 0;
-  Work* work = finished_;
-  finished_ = nullptr;
-  finished_count_.store(0, std::memory_order_relaxed);
-  struct End {
-    Completion* completion;
-    uccs_status_t status;
-  };
-  int steps = 0;
-  // The callbacks run without the lock; their works go back first, so that all fit on the stack.
-  while (work) {
-    constexpr int kBatch = 32;
-    End ends[kBatch];
-    int count = 0;
-    for (; work && count < kBatch; ++count) {
-      Work* next = work->next;
-      ends[count] = {work->completion, work->status};
-      if (!work->is_buffer && work->temporary) {
-        fi_close(&work->temporary->fid);
-        work->temporary = nullptr;
-      }
-      give_back(work);
-      work = next;
-    }
-    port->domain->lock.unlock();
-    for (int i = 0; i < count; ++i) {
-      ends[i].completion->done(ends[i].completion, ends[i].status);
-      under_way_.fetch_sub(1, std::memory_order_release);
-    }
-    steps += count;
-    if (work) port->domain->lock.lock();
-    if (!work) return steps;
-  }
-  port->domain->lock.unlock();
-  return steps;
+  return finished_.tell(
+      port->domain->lock,
+      [this](Pending* pending) {
+        auto* work = static_cast<Work*>(pending);
+        if (!work->is_buffer && work->temporary) {
+          fi_close(&work->temporary->fid);
+          work->temporary = nullptr;
+        }
+        give_back(work);
+        return nullptr;
+      },
+      [this](void*) { under_way_.fetch_sub(1, std::memory_order_release); });
 }
 
 int Ofi::Channel::progress(int lane, uint32_t traffic, int budget, const Sink& sink) {
@@ -265,9 +238,8 @@ int Ofi::Channel::progress(int lane, uint32_t traffic, int budget, const Sink& s
     if (next_inlet_ != lane) ofi.poll_inlet(ofi.inlets_[next_inlet_]);
   }
   for (const Traffic which : {Traffic::kReply, Traffic::kRequest, Traffic::kSend})
-    if ((traffic & traffic_bit(which)) != 0)
-      steps += ofi.deliver(ofi.inlets_[lane], which, budget, sink);
-  if (ofi.owing_.load(std::memory_order_relaxed) > 0) ofi.return_all_credits();
+    if ((traffic & traffic_bit(which)) != 0) steps += ofi.mail_.deliver(lane, which, budget, sink);
+  ofi.mail_.return_owed();
   return steps;
 }
 

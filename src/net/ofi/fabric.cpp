@@ -77,9 +77,6 @@ int rank(const fi_info& info, const Wish& wish) {
 }  // namespace
 
 fi_info* choose(const Wish& wish, char* reason, size_t capacity) {
-  // Libraries of Omni-Path, loaded whether or not there is any, would handle the program's signals.
-  setenv("IPATH_NO_BACKTRACE", "1", 0);
-  setenv("HFI_NO_BACKTRACE", "1", 0);
   // With delivery complete a put that is complete can be seen by the target's CPU; where that is
   // not to be had, the network's acknowledgement must do.
   fi_info* all = list(wish.provider, FI_DELIVERY_COMPLETE);

@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
-#include <pthread.h>
-
 #include <memory>
 #include <mutex>
 #include <vector>
 
 #include "net/ofi/fabric.hpp"
 #include "net/ofi/wire.hpp"
+#include "net/parts/engine.hpp"
+#include "net/parts/mail.hpp"
+#include "net/parts/pending.hpp"
 #include "net/transport.hpp"
 
 namespace uccs::net::ofi {
@@ -28,10 +29,7 @@ struct Tracked {
 };
 
 /// An operation under way on a channel.
-struct Work : Tracked {
-  Work* next;
-  Completion* completion;
-  uccs_status_t status;
+struct Work : Tracked, Pending {
   bool is_buffer;     ///< a Buffer, else from the pool of plain Works
   fid_mr* temporary;  ///< registration of the local side, closed when it is complete
 };
@@ -40,25 +38,12 @@ struct Buffer : Work {
   alignas(8) std::byte data[kMessageMax];
 };
 
-/// A message that has arrived, or a place for one.
-struct alignas(8) Node : Tracked {
-  Node* next;
-  Inlet* home;
-  void* descriptor;  ///< of the memory, where the provider asks for one
-  bool is_full;      ///< kMessageMax bytes, else kShortMax
-
-  std::byte* data() { return reinterpret_cast<std::byte*>(this + 1); }
-  Header& header() { return *reinterpret_cast<Header*>(data()); }
-};
-
-/// Messages of one class that wait for their reader.
-struct alignas(64) Inbox {
-  base::SpinLock reader;  ///< held by who delivers
-  base::SpinLock lock;    ///< guards the list
-  Node* first = nullptr;
-  Node* last = nullptr;
-  std::atomic<uint32_t> count = 0;
-};
+/// In front of every Node.
+static_assert(sizeof(Tracked) % 8 == 0);
+inline Tracked* tracked_of(Node* node) {
+  return reinterpret_cast<Tracked*>(reinterpret_cast<std::byte*>(node) - sizeof(Tracked));
+}
+inline Node* node_of(Tracked* tracked) { return reinterpret_cast<Node*>(tracked + 1); }
 
 /// A port with the addresses of peers that it has sent to.
 struct Outlet {
@@ -68,26 +53,13 @@ struct Outlet {
 
 /// Where messages for one lane, and other ECs' puts and gets, come in.
 struct Inlet : Outlet {
-  Ofi* owner = nullptr;
   int lane = 0;
-  Inbox inboxes[kTrafficClasses];
-  int to_post = 0;  ///< receives; guarded by the domain's lock
-
-  base::SpinLock pool_lock;  // guards what follows
-  Node* free_full = nullptr;
-  Node* free_short = nullptr;
-  std::vector<std::unique_ptr<std::byte[]>> slabs;
-  std::vector<fid_mr*> registrations;
+  int to_post = 0;                     ///< receives; guarded by the domain's lock
+  std::vector<fid_mr*> registrations;  ///< of memory for messages
 };
 
-/// What is known of, and agreed with, another EC.
+/// What is known of another EC.
 struct PeerLane {
-  std::atomic<int> credits[kCreditKinds];  ///< messages that may be sent to its lane
-  std::atomic<int> owed[kCreditKinds];     ///< messages of its that were read at ours
-  base::SpinLock send_lock;                ///< guards next_to_send, and the order of sends
-  uint32_t next_to_send = 0;
-  uint32_t next_to_read = 0;  ///< guarded by the lock of our inlet's domain, and so is `early`
-  Node* early = nullptr;      ///< sends that overtook others, in no order
   Key heap = {}, statics = {};
   char name[kNameMax] = {};
 };
@@ -143,9 +115,8 @@ class Ofi {
     // Guarded by the domain's lock.
     Work* free_buffers_ = nullptr;
     Work* free_works_ = nullptr;
-    Work* finished_ = nullptr;
+    Finished finished_;
     std::atomic<uint32_t> under_way_ = 0;  ///< operations whose end is still to be told
-    std::atomic<uint32_t> finished_count_ = 0;
     std::atomic<uint32_t> polls_ = 0;
   };
 
@@ -163,9 +134,9 @@ class Ofi {
  private:
   ~Ofi();
   bool start_inlets();
-  bool start_engine();
-  static void* run_engine(void* self);
-  void engine_turn(uint32_t* polls_seen);
+  // engine.cpp
+  void collect(Engine::Watch& watch);
+  void look();
 
   // open.cpp
   PeerState& state_of(int ec);
@@ -175,28 +146,15 @@ class Ofi {
   /// The provider's address of the peer's inlet; with the domain's lock held.
   fi_addr_t address_of(Outlet& outlet, const PeerState& peer, int ec, int lane);
 
-  // message.cpp
-  bool take_credit(PeerState& peer, int lane, int kind);
-  uccs_status_t message_to_self(Envelope envelope, const void* head, size_t head_bytes,
-                                const Payload* payload);
-  Node* take_node(Inlet& inlet, bool is_full);
-  void give_back(Node* node);
+  // receive.cpp
+  void* describe_nodes(int lane, std::byte* memory, size_t bytes);
   void post_receives(Inlet& inlet);
   int poll_inlet(Inlet& inlet);
-  void take_in(Inlet& inlet, Node* node, size_t length);
-  void take_in_order(Inlet& inlet, Node* node);
-  void push(Inlet& inlet, Node* node);
-  int deliver(Inlet& inlet, Traffic traffic, int budget, const Sink& sink);
-  void owe(int ec, int lane, int kind);
-  void return_credits(int ec, int lane);
-  void return_all_credits();
-  void ring();
+  bool send_credits(int ec, int lane, const Returned& returned);
 
   int me_ = 0;
   int num_ecs_ = 1;
   Shape shape_;
-  uint64_t cookie_ = 0;
-  int credits_plain_ = 0, credits_payload_ = 0;
   size_t (*find_address_)(void*, int, void*, size_t) = nullptr;
   void* user_ = nullptr;
   std::unique_ptr<Fabric> fabric_;
@@ -206,13 +164,8 @@ class Ofi {
   std::mutex peers_lock_;               // guards making PeerStates and reading addresses
   std::mutex ports_lock_;               // guards the fabric's lists and open_channels_
   std::atomic<int> open_channels_ = 0;  ///< channels_[index] with is_open, highest + 1
-  std::atomic<int> owing_ = 0;          ///< credits that could not be returned at once
-  alignas(64) std::atomic<uint32_t> doorbell_ = 0;
-  std::atomic<int> sleepers_ = 0;
-  std::atomic<bool> is_ending_ = false;
-  int wake_fd_ = -1;
-  pthread_t engine_ = {};
-  bool has_engine_ = false;
+  Mail mail_;
+  Engine engine_;
 };
 
 }  // namespace uccs::net::ofi

@@ -2,8 +2,6 @@
 /// Opening and closing, addresses, and what peers have told.
 #include <stdio.h>
 #include <string.h>
-#include <sys/random.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <new>
@@ -20,11 +18,6 @@ namespace {
 
 constexpr int kReceives = 32;  ///< posted per inlet
 constexpr uint64_t kCloseNs = 5'000'000'000;
-
-/// A share of what one inlet may be sent by all: at least enough to go on.
-int share(int total, int peers, int least, int most) {
-  return std::clamp(total / peers, least, most);
-}
 
 Key key_of(const Fabric& fabric, fid_mr* mr, const Extent& area) {
   if (!mr) return {};
@@ -77,18 +70,33 @@ uccs_status_t Ofi::open(const OpenParameters& parameters, Ofi** instance_out) {
   self->me_ = parameters.me;
   self->num_ecs_ = parameters.num_ecs;
   self->shape_ = parameters.shape;
-  self->credits_plain_ = share(4096, parameters.num_ecs, 4, 64);
-  self->credits_payload_ = share(1024, parameters.num_ecs, 2, 16);
   self->find_address_ = parameters.find_address;
   self->user_ = parameters.user;
   const auto peers = static_cast<size_t>(parameters.num_ecs);
   self->peers_.reset(new (std::nothrow) std::atomic<PeerState*>[peers] {});
   self->inlets_.reset(new (std::nothrow) Inlet[static_cast<size_t>(parameters.shape.lanes)]);
   self->channels_.reset(new (std::nothrow) Channel[static_cast<size_t>(parameters.shape.channels)]);
-  if (getrandom(&self->cookie_, sizeof self->cookie_, 0) != sizeof self->cookie_)
-    self->cookie_ = base::now_ns();
-  const bool is_open = self->fabric_ && self->peers_ && self->inlets_ && self->channels_ &&
-                       self->fabric_->start() && self->start_inlets() && self->start_engine();
+  const MailOptions mail = {
+      .me = parameters.me,
+      .num_ecs = parameters.num_ecs,
+      .lanes = parameters.shape.lanes,
+      .prefix = sizeof(Tracked),
+      .user = self,
+      .send_credits =
+          [](void* user, int ec, int lane, const Returned& returned) {
+            return static_cast<Ofi*>(user)->send_credits(ec, lane, returned);
+          },
+      .describe =
+          [](void* user, int lane, std::byte* memory, size_t bytes) {
+            return static_cast<Ofi*>(user)->describe_nodes(lane, memory, bytes);
+          },
+  };
+  const bool is_open =
+      self->fabric_ && self->peers_ && self->inlets_ && self->channels_ &&
+      self->mail_.start(mail) && self->fabric_->start() && self->start_inlets() &&
+      self->engine_.start(
+          self, [](void* user, Engine::Watch& watch) { static_cast<Ofi*>(user)->collect(watch); },
+          [](void* user) { static_cast<Ofi*>(user)->look(); });
   if (!is_open) {
     base::log_line(base::LogLevel::kError,
                    "the network (%s) cannot be opened; UCCS_NET=ofi:<provider> chooses another",
@@ -103,7 +111,6 @@ uccs_status_t Ofi::open(const OpenParameters& parameters, Ofi** instance_out) {
 bool Ofi::start_inlets() {
   for (int lane = 0; lane < shape_.lanes; ++lane) {
     Inlet& inlet = inlets_[lane];
-    inlet.owner = this;
     inlet.lane = lane;
     inlet.port = fabric_->open_port();
     inlet.addresses = no_addresses(static_cast<size_t>(num_ecs_ * shape_.lanes));
@@ -115,12 +122,7 @@ bool Ofi::start_inlets() {
 }
 
 Ofi::~Ofi() {
-  if (has_engine_) {
-    is_ending_.store(true, std::memory_order_release);
-    const uint64_t one = 1;
-    if (write(wake_fd_, &one, sizeof one) == sizeof one) pthread_join(engine_, nullptr);
-  }
-  if (wake_fd_ >= 0) ::close(wake_fd_);
+  engine_.stop();
   for (int i = 0; channels_ && i < shape_.channels; ++i)
     if (channels_[i].buffers_mr_) fi_close(&channels_[i].buffers_mr_->fid);
   for (int i = 0; inlets_ && i < shape_.lanes; ++i)
@@ -153,7 +155,7 @@ size_t Ofi::address(void* buffer, size_t capacity) {
   if (name_bytes > kNameMax || total > capacity) return 0;
   memset(out, 0, total);
   const AddressHead head = {kMagic,
-                            cookie_,
+                            mail_.cookie(),
                             static_cast<uint32_t>(shape_.lanes),
                             static_cast<uint32_t>(name_bytes),
                             fabric_->heap().bytes,
@@ -204,12 +206,6 @@ PeerState& Ofi::state_of(int ec) {
   auto* made = new (std::nothrow) PeerState;
   if (made) made->by_lane.reset(new (std::nothrow) PeerLane[static_cast<size_t>(shape_.lanes)]);
   if (!made || !made->by_lane) base::fatal("no memory to talk to EC %d", ec);
-  for (int lane = 0; lane < shape_.lanes; ++lane)
-    for (int kind = 0; kind < kCreditKinds; ++kind) {
-      made->by_lane[lane].credits[kind].store(kind % 2 ? credits_payload_ : credits_plain_,
-                                              std::memory_order_relaxed);
-      made->by_lane[lane].owed[kind].store(0, std::memory_order_relaxed);
-    }
   peers_[ec].store(made, std::memory_order_release);
   return *made;
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/// Sending messages. Credits are explained in receive.cpp.
+/// Sending messages. Credits are explained in parts/mail.hpp.
 #include <sched.h>
 
 #include "base/clock.hpp"
@@ -12,27 +12,6 @@ namespace {
 constexpr uint64_t kConnectNs = 2'000'000'000;
 
 }  // namespace
-
-bool Ofi::take_credit(PeerState& peer, int lane, int kind) {
-  std::atomic<int>& credits = peer.by_lane[lane].credits[kind];
-  int left = credits.load(std::memory_order_relaxed);
-  while (left > 0)
-    if (credits.compare_exchange_weak(left, left - 1, std::memory_order_relaxed)) return true;
-  return false;
-}
-
-uccs_status_t Ofi::message_to_self(Envelope envelope, const void* head, size_t head_bytes,
-                                   const Payload* payload) {
-  PeerState& self = state_of(me_);
-  const int lane = envelope.lane();
-  if (!take_credit(self, lane, credit_kind(envelope.traffic(), payload != nullptr)))
-    return UCCS_AGAIN;
-  Inlet& inlet = inlets_[lane];
-  Node* node = take_node(inlet, payload != nullptr);
-  fill(node->data(), make_header(envelope, me_, head_bytes, payload), head, payload);
-  push(inlet, node);
-  return UCCS_OK;
-}
 
 bool Ofi::Channel::connect_first(const Header& header, size_t place, Buffer* buffer, size_t bytes,
                                  void* descriptor, ssize_t* posted) {
@@ -52,16 +31,16 @@ bool Ofi::Channel::connect_first(const Header& header, size_t place, Buffer* buf
 uccs_status_t Ofi::Channel::message(int ec, Envelope envelope, const void* head, size_t head_bytes,
                                     const Payload* payload) {
   Ofi& ofi = *owner_;
-  if (ec == ofi.me_) return ofi.message_to_self(envelope, head, head_bytes, payload);
+  if (ec == ofi.me_) return ofi.mail_.message_to_self(envelope, head, head_bytes, payload);
   PeerState* peer = ofi.reach(ec);
   if (!peer) return UCCS_ERR_PEER_FAILED;
   const int lane = envelope.lane();
   if (lane >= peer->lanes) return UCCS_ERR_INVALID;
-  PeerLane& there = peer->by_lane[lane];
+  Account& there = ofi.mail_.account_of(ec, lane);
   const int kind = credit_kind(envelope.traffic(), payload != nullptr);
-  if (!ofi.take_credit(*peer, lane, kind)) {
+  if (!Mail::take_credit(there, kind)) {
     ofi.poll_inlet(ofi.inlets_[lane]);  // that is where credits come back to
-    if (!ofi.take_credit(*peer, lane, kind)) return UCCS_AGAIN;
+    if (!Mail::take_credit(there, kind)) return UCCS_AGAIN;
   }
   const auto refuse = [&](uccs_status_t status) {
     there.credits[kind].fetch_add(1, std::memory_order_relaxed);

@@ -1,0 +1,331 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/// Channels: puts, gets, atomics, and their ends.
+#include <string.h>
+
+#include "mem/copy.hpp"
+#include "net/ucx/ucx.hpp"
+
+namespace uccs::net::ucx {
+namespace {
+
+/// How often a thread that polls one lane looks at the inlets of others.
+constexpr uint32_t kForeignInletEvery = 8;
+
+bool is_within(uint64_t offset, size_t bytes, uint64_t room) {
+  return offset <= room && bytes <= room - offset;
+}
+
+/// What UCX calls the operation; false: it has none that fits.
+bool ucx_atomic(const AtomicArguments& arguments, ucp_atomic_op_t* op_out) {
+  const bool is_float =
+      arguments.type == base::AtomicType::kFloat || arguments.type == base::AtomicType::kDouble;
+  switch (arguments.op) {
+    case base::AtomicOp::kSet:
+      *op_out = UCP_ATOMIC_OP_SWAP;
+      return true;
+    case base::AtomicOp::kFetch:  // adds 0, which leaves the bits of any type
+    case base::AtomicOp::kAdd:
+      *op_out = UCP_ATOMIC_OP_ADD;
+      return !is_float || arguments.op == base::AtomicOp::kFetch;
+    case base::AtomicOp::kAnd:
+      *op_out = UCP_ATOMIC_OP_AND;
+      return !is_float;
+    case base::AtomicOp::kOr:
+      *op_out = UCP_ATOMIC_OP_OR;
+      return !is_float;
+    case base::AtomicOp::kXor:
+      *op_out = UCP_ATOMIC_OP_XOR;
+      return !is_float;
+    case base::AtomicOp::kCompareSwap:
+      *op_out = UCP_ATOMIC_OP_CSWAP;
+      return !is_float;
+  }
+  return false;
+}
+
+/// What an atomic can write.
+bool is_word(uint64_t address, size_t bytes) {
+  return (bytes == 8 || bytes == 4) && address % bytes == 0;
+}
+
+uint64_t low_bytes(uint64_t value, size_t bytes) { return bytes == 8 ? value : value & 0xffffffff; }
+
+}  // namespace
+
+Operation* Channel::take_operation(Link& link, Completion* completion) {
+  Pending* pending = free_operations_;
+  if (!pending) return nullptr;
+  free_operations_ = pending->next;
+  auto* operation = static_cast<Operation*>(pending);
+  operation->link = &link;
+  operation->completion = completion;
+  operation->status = UCCS_OK;
+  operation->buffer = nullptr;
+  operation->result = nullptr;
+  return operation;
+}
+
+void Channel::give_back(Operation* operation) {
+  operation->next = free_operations_;
+  free_operations_ = operation;
+}
+
+/// One of the things that the operation waits for has happened; with the last one it is over.
+void Channel::end_one(Operation* operation, ucs_status_t status) {
+  if (status != UCS_OK && operation->status == UCCS_OK)
+    operation->status = status_of(*operation->link, status);
+  if (--operation->waits > 0) return;
+  if (operation->buffer) give_back(operation->buffer);
+  operation->buffer = nullptr;
+  if (operation->result && operation->status == UCCS_OK) *operation->result = operation->reply;
+  finished_.add(operation, operation->status);
+}
+
+/// Looks at the answer of a post whose operation waits for its own end.
+uccs_status_t Channel::post_over(Operation* operation, ucs_status_ptr_t posted) {
+  Link& link = *operation->link;
+  const bool needs_flush = operation->waits > 1;
+  if (UCS_PTR_IS_ERR(posted)) {
+    const uccs_status_t status = status_of(link, UCS_PTR_STATUS(posted));
+    if (operation->buffer) give_back(operation->buffer);
+    give_back(operation);
+    return status;
+  }
+  if (!posted) {  // has ended here
+    if (operation->buffer) give_back(operation->buffer);
+    operation->buffer = nullptr;
+    if (!needs_flush) {
+      if (operation->result) *operation->result = operation->reply;
+      give_back(operation);
+      return UCCS_OK;
+    }
+    --operation->waits;
+  }
+  if (needs_flush) {
+    operation->next = link.unflushed;
+    link.unflushed = operation;
+    mark_dirty(link);
+  }
+  link.under_way.fetch_add(1, std::memory_order_relaxed);
+  under_way_.fetch_add(1, std::memory_order_relaxed);
+  return UCCS_IN_PROGRESS;
+}
+
+/// Checks the range; `*address_out`: of the memory here if `ec` is this EC, else over there.
+uccs_status_t Channel::prepare(int ec, const Remote& remote, size_t bytes, PeerState** peer_out,
+                               uint64_t* address_out) {
+  Ucx& ucx = *owner_;
+  if (remote.area == Area::kRegistered) return UCCS_ERR_UNSUPPORTED;
+  const bool is_heap = remote.area == Area::kHeap;
+  uint64_t base, room;
+  *peer_out = nullptr;
+  if (ec == ucx.me_) {
+    const Extent& memory = is_heap ? ucx.heap_.memory : ucx.statics_.memory;
+    base = reinterpret_cast<uint64_t>(memory.base);
+    room = memory.bytes;
+  } else {
+    PeerState* peer = ucx.reach(ec);
+    if (!peer) return UCCS_ERR_PEER_FAILED;
+    const AddressHead& head = peer->address.head();
+    base = is_heap ? head.heap_base : head.static_base;
+    room = is_heap ? head.heap_bytes : head.static_bytes;
+    *peer_out = peer;
+  }
+  *address_out = base + remote.offset;
+  return is_within(remote.offset, bytes, room) ? UCCS_OK : UCCS_ERR_ADDRESS;
+}
+
+/// What every operation needs of the target; with the lock held.
+uccs_status_t Channel::aim(int ec, PeerState& peer, Area area, Link** link_out,
+                           ucp_rkey_h* key_out) {
+  Link* link = link_to(ec, peer, index_ % static_cast<int>(peer.address.head().workers));
+  if (!link) return UCCS_ERR_PEER_FAILED;
+  if (link->error != UCS_OK) return status_of(*link, link->error);
+  *link_out = link;
+  *key_out = key_of(*link, peer.address, area);
+  return *key_out ? UCCS_OK : UCCS_ERR_UNSUPPORTED;
+}
+
+uccs_status_t Channel::transfer(bool is_put, int ec, const Remote& remote, void* local,
+                                size_t bytes, Completion* completion) {
+  PeerState* peer;
+  uint64_t there;
+  const uccs_status_t found = prepare(ec, remote, bytes, &peer, &there);
+  if (found != UCCS_OK || bytes == 0) return found;
+  if (!peer) {
+    auto* mine = reinterpret_cast<void*>(there);
+    mem::copy(is_put ? mine : local, is_put ? local : mine, bytes);
+    return UCCS_OK;
+  }
+  if (is_put && is_word(there, bytes) && owner_->library_.is_tcp()) {
+    // Its answer says that it is there, and takes the way of a put's; a flush would take another.
+    uint64_t value = 0;
+    memcpy(&value, local, bytes);
+    return exchange(ec, *peer, remote.area, there, UCP_ATOMIC_OP_SWAP, bytes, value, 0, nullptr,
+                    completion);
+  }
+  if (!lock_->try_lock()) return UCCS_AGAIN;
+  const std::lock_guard guard(*lock_, std::adopt_lock);
+  Link* link;
+  ucp_rkey_h key;
+  const uccs_status_t aimed = aim(ec, *peer, remote.area, &link, &key);
+  if (aimed != UCCS_OK) return aimed;
+  const bool is_copied = is_put && bytes <= kPayloadMax;
+  Operation* operation = take_operation(*link, completion);
+  if (operation && is_copied) {
+    operation->buffer = take_buffer(*link);
+    if (!operation->buffer) {
+      give_back(operation);
+      operation = nullptr;
+    }
+  }
+  if (!operation) {
+    poll();
+    return UCCS_AGAIN;
+  }
+  if (is_copied) {
+    memcpy(operation->buffer->data, local, bytes);
+    local = operation->buffer->data;
+  }
+  operation->waits = is_put ? 2 : 1;
+  ucp_request_param_t parameters = {};
+  parameters.op_attr_mask = UCP_OP_ATTR_FIELD_CALLBACK | UCP_OP_ATTR_FIELD_USER_DATA;
+  parameters.user_data = operation;
+  parameters.cb.send = end_request;
+  return post_over(operation, is_put
+                                  ? ucp_put_nbx(link->ep, local, bytes, there, key, &parameters)
+                                  : ucp_get_nbx(link->ep, local, bytes, there, key, &parameters));
+}
+
+void Channel::end_request(void* request, ucs_status_t status, void* user) {
+  auto* operation = static_cast<Operation*>(user);
+  ucp_request_free(request);
+  Channel& home = *operation->link->home;
+  if (operation->buffer) {  // the flush may take its time
+    home.give_back(operation->buffer);
+    operation->buffer = nullptr;
+  }
+  home.end_one(operation, status);
+}
+
+uccs_status_t Channel::put(int ec, const Remote& dest, const void* source, size_t bytes,
+                           Completion* completion) {
+  return transfer(true, ec, dest, const_cast<void*>(source), bytes, completion);
+}
+
+uccs_status_t Channel::get(int ec, const Remote& source, void* dest, size_t bytes,
+                           Completion* completion) {
+  return transfer(false, ec, source, dest, bytes, completion);
+}
+
+uccs_status_t Channel::atomic(int ec, const Remote& target, const AtomicArguments& arguments,
+                              uint64_t* result_out, Completion* completion) {
+  ucp_atomic_op_t op;
+  if (!owner_->library_.has_cpu_atomics() || !ucx_atomic(arguments, &op))
+    return UCCS_ERR_UNSUPPORTED;
+  const size_t bytes = base::atomic_size(arguments.type);
+  PeerState* peer;
+  uint64_t there;
+  const uccs_status_t found = prepare(ec, target, bytes, &peer, &there);
+  if (found != UCCS_OK) return found;
+  if (!peer) {
+    const uint64_t old =
+        base::atomic_apply_any(arguments.op, arguments.type, reinterpret_cast<void*>(there),
+                               arguments.operand, arguments.expected);
+    if (result_out) *result_out = old;
+    return UCCS_OK;
+  }
+  const bool is_fetch = arguments.op == base::AtomicOp::kFetch;
+  return exchange(ec, *peer, target.area, there, op, bytes, is_fetch ? 0 : arguments.operand,
+                  arguments.expected, result_out, completion);
+}
+
+/// An atomic that fetches in any case, so that its end says that it has been done.
+uccs_status_t Channel::exchange(int ec, PeerState& peer, Area area, uint64_t there,
+                                ucp_atomic_op_t op, size_t bytes, uint64_t operand,
+                                uint64_t expected, uint64_t* result_out, Completion* completion) {
+  if (!lock_->try_lock()) return UCCS_AGAIN;
+  const std::lock_guard guard(*lock_, std::adopt_lock);
+  Link* link;
+  ucp_rkey_h key;
+  const uccs_status_t aimed = aim(ec, peer, area, &link, &key);
+  if (aimed != UCCS_OK) return aimed;
+  Operation* operation = take_operation(*link, completion);
+  if (!operation) {
+    poll();
+    return UCCS_AGAIN;
+  }
+  const bool is_swap_if = op == UCP_ATOMIC_OP_CSWAP;  // its reply brings the new value along
+  operation->waits = 1;
+  operation->result = result_out;
+  operation->operand = is_swap_if ? expected : operand;
+  operation->reply = is_swap_if ? low_bytes(operand, bytes) : 0;
+  ucp_request_param_t parameters = {};
+  parameters.op_attr_mask = UCP_OP_ATTR_FIELD_CALLBACK | UCP_OP_ATTR_FIELD_USER_DATA |
+                            UCP_OP_ATTR_FIELD_DATATYPE | UCP_OP_ATTR_FIELD_REPLY_BUFFER;
+  parameters.datatype = ucp_dt_make_contig(bytes);
+  parameters.reply_buffer = &operation->reply;
+  parameters.user_data = operation;
+  parameters.cb.send = end_request;
+  return post_over(
+      operation, ucp_atomic_op_nbx(link->ep, op, &operation->operand, 1, there, key, &parameters));
+}
+
+uccs_status_t Channel::flush(int ec) {
+  if (ec < 0 || ec == owner_->me_)  // acquire: pairs with the end of `tell`
+    return ec < 0 && under_way_.load(std::memory_order_acquire) > 0 ? UCCS_IN_PROGRESS : UCCS_OK;
+  if (under_way_.load(std::memory_order_acquire) == 0) return UCCS_OK;
+  if (!lock_->try_lock()) return UCCS_IN_PROGRESS;
+  const std::lock_guard guard(*lock_, std::adopt_lock);
+  for (int worker = 0; worker < owner_->inlets_max_; ++worker) {
+    const Link* link = links_[static_cast<size_t>(ec * owner_->inlets_max_ + worker)];
+    if (link && link->under_way.load(std::memory_order_acquire) > 0) return UCCS_IN_PROGRESS;
+  }
+  return UCCS_OK;
+}
+
+int Channel::poll() {
+  start_flushes();
+  return static_cast<int>(ucp_worker_progress(worker_));
+}
+
+int Channel::tell() {
+  return finished_.tell(
+      *lock_,
+      [this](Pending* pending) {
+        auto* operation = static_cast<Operation*>(pending);
+        give_back(operation);
+        return operation->link;
+      },
+      [this](Link* link) {
+        link->under_way.fetch_sub(1, std::memory_order_release);
+        under_way_.fetch_sub(1, std::memory_order_release);
+      });
+}
+
+int Channel::progress(int lane, uint32_t traffic, int budget, const Sink& sink) {
+  Ucx& ucx = *owner_;
+  const uint32_t polls = polls_.load(std::memory_order_relaxed) + 1;
+  polls_.store(polls, std::memory_order_relaxed);
+  const auto look = [](Channel& channel) {
+    if (!channel.lock_->try_lock()) return;
+    channel.poll();
+    channel.lock_->unlock();
+  };
+  const int inlet = lane % ucx.inlets_;
+  if (index_ == inlet || under_way_.load(std::memory_order_relaxed) > 0) look(*this);
+  int steps = tell();
+  if (index_ != inlet) look(ucx.channels_[inlet]);
+  // Puts and gets of others come in by any inlet; each look may be a system call.
+  if (ucx.inlets_ > 1 && polls % kForeignInletEvery == 0) {
+    next_inlet_ = next_inlet_ + 1 < ucx.inlets_ ? next_inlet_ + 1 : 0;
+    if (next_inlet_ != inlet && next_inlet_ != index_) look(ucx.channels_[next_inlet_]);
+  }
+  for (const Traffic which : {Traffic::kReply, Traffic::kRequest, Traffic::kSend})
+    if ((traffic & traffic_bit(which)) != 0) steps += ucx.mail_.deliver(lane, which, budget, sink);
+  ucx.mail_.return_owed();
+  ucx.attend();
+  return steps;
+}
+
+}  // namespace uccs::net::ucx

@@ -1,0 +1,189 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/// What goes on beside the calls: what the instance's thread sleeps on and looks at, credits,
+/// farewells, and peers that have gone without one.
+#include <time.h>
+
+#include "base/backoff.hpp"
+#include "base/clock.hpp"
+#include "base/log.hpp"
+#include "net/ucx/ucx.hpp"
+
+namespace uccs::net::ucx {
+namespace {
+
+/// An EC that is gone is the launcher's to report, who knows why and ends the job; after these
+/// times it is ours: where an operation fails, and where nobody has noticed yet.
+constexpr timespec kGrace = {0, 300'000'000};
+constexpr uint64_t kPatienceNs = 1'000'000'000;
+
+}  // namespace
+
+void Ucx::collect(Engine::Watch& watch) {
+  for (int i = 0; i < shape_.channels; ++i) {
+    ucx::Channel& channel = channels_[i];
+    // Acquire: pairs with the end of `start`.
+    if (!channel.is_open_.load(std::memory_order_acquire)) continue;
+    watch.polls += channel.polls_.load(std::memory_order_relaxed);
+    if (i >= inlets_ && channel.under_way_.load(std::memory_order_relaxed) == 0) continue;
+    if (channel.fd_ < 0 || !channel.lock_->try_lock()) {
+      watch.can_sleep = false;
+      continue;
+    }
+    const ucs_status_t armed = ucp_worker_arm(channel.worker_);
+    channel.lock_->unlock();
+    if (armed == UCS_ERR_BUSY) watch.has_events = true;
+    watch.add(armed == UCS_OK || armed == UCS_ERR_BUSY ? channel.fd_ : -1);
+  }
+}
+
+/// True: something has happened.
+bool Ucx::poll_all() {
+  bool has_moved = false;
+  for (int i = 0; i < shape_.channels; ++i) {
+    ucx::Channel& channel = channels_[i];
+    if (!channel.is_open_.load(std::memory_order_acquire)) continue;
+    if (i >= inlets_ && channel.under_way_.load(std::memory_order_relaxed) == 0) continue;
+    if (!channel.lock_->try_lock()) continue;
+    has_moved = channel.poll() > 0 || has_moved;
+    channel.lock_->unlock();
+  }
+  return has_moved;
+}
+
+void Ucx::look() {
+  if (poll_all()) mail_.ring();
+  mail_.return_owed();
+  attend();
+}
+
+bool Ucx::send_credits(int ec, int lane, const Returned& returned) {
+  PeerState* peer = reach(ec);
+  if (!peer) return true;  // nobody waits for them
+  ucx::Channel& channel = channels_[lane % inlets_];
+  if (!channel.lock_->try_lock()) return false;
+  const std::lock_guard guard(*channel.lock_, std::adopt_lock);
+  return channel.send_control(ec, *peer, lane, MessageKind::kCredit, &returned, sizeof returned);
+}
+
+void Ucx::take_control(int source, MessageKind kind) {
+  PeerState& peer = state_of(source);
+  switch (kind) {
+    case MessageKind::kHello:
+      peer.is_talking.store(true, std::memory_order_relaxed);
+      return;
+    case MessageKind::kFarewell:
+      peer.says_farewell.store(true, std::memory_order_relaxed);
+      peer.wants_answer.store(true, std::memory_order_relaxed);
+      has_duties_.store(true, std::memory_order_release);
+      return;
+    case MessageKind::kAnswer:
+      peer.has_answered.store(true, std::memory_order_relaxed);
+      return;
+    default:
+      return;
+  }
+}
+
+void Ucx::note_failure(int ec, ucs_status_t status) {
+  PeerState& peer = state_of(ec);
+  peer.failure.store(status, std::memory_order_relaxed);
+  peer.failed_ns.store(base::now_ns(), std::memory_order_relaxed);
+  has_duties_.store(true, std::memory_order_release);
+}
+
+void Ucx::report(int ec, ucs_status_t status) {
+  if (is_closing_.load(std::memory_order_relaxed)) return;
+  PeerState& peer = state_of(ec);
+  if (peer.is_reported.exchange(true, std::memory_order_relaxed)) return;
+  nanosleep(&kGrace, nullptr);
+  base::log_line(base::LogLevel::kError, "EC %d cannot be reached any more: UCX says '%s'", ec,
+                 ucs_status_string(status));
+}
+
+/// False: it is still owed.
+bool Ucx::send_owed(int ec, PeerState& peer, MessageKind kind, std::atomic<bool>& is_owed) {
+  if (!is_owed.exchange(false, std::memory_order_relaxed) || !reach(ec)) return true;
+  ucx::Channel& channel = channels_[0];
+  const bool is_mine = channel.lock_->try_lock();
+  const bool is_sent = is_mine && channel.send_control(ec, peer, 0, kind, nullptr, 0);
+  if (is_mine) channel.lock_->unlock();
+  if (!is_sent) is_owed.store(true, std::memory_order_relaxed);
+  return is_sent;
+}
+
+void Ucx::attend_now() {
+  if (!has_duties_.exchange(false, std::memory_order_acquire)) return;
+  bool is_unfinished = false;
+  for (int ec = 0; ec < num_ecs_; ++ec) {
+    PeerState* peer = peers_[ec].load(std::memory_order_acquire);
+    if (!peer) continue;
+    is_unfinished =
+        !send_owed(ec, *peer, MessageKind::kHello, peer->is_owed_hello) || is_unfinished;
+    is_unfinished =
+        !send_owed(ec, *peer, MessageKind::kAnswer, peer->wants_answer) || is_unfinished;
+    const uint64_t failed_ns = peer->failed_ns.load(std::memory_order_relaxed);
+    if (failed_ns == 0 || peer->says_farewell.load(std::memory_order_relaxed) ||
+        is_closing_.load(std::memory_order_relaxed))
+      continue;
+    if (base::now_ns() - failed_ns > kPatienceNs)
+      base::fatal("EC %d is gone: UCX says '%s'", ec,
+                  ucs_status_string(
+                      static_cast<ucs_status_t>(peer->failure.load(std::memory_order_relaxed))));
+    is_unfinished = true;
+  }
+  if (is_unfinished) has_duties_.store(true, std::memory_order_relaxed);
+}
+
+/// All that was posted arrives, and all that this EC has talked with learn that it closes, before
+/// it does: what is under way on a connection when it closes may be lost, and to the others a
+/// connection that closes looks like an EC that died.
+void Ucx::say_farewell(uint64_t deadline_ns) {
+  base::Backoff backoff;
+  const auto wait_for = [&](auto is_done) {
+    while (!is_done() && base::now_ns() < deadline_ns) {
+      const bool has_moved = poll_all();
+      for (int i = 0; i < shape_.channels; ++i) channels_[i].tell();
+      attend();
+      if (has_moved)
+        backoff.reset();
+      else
+        backoff.pause();
+    }
+  };
+  const auto is_quiet = [&] {
+    for (int i = 0; i < shape_.channels; ++i)
+      if (channels_[i].under_way_.load(std::memory_order_acquire) > 0) return false;
+    return true;
+  };
+  wait_for(is_quiet);
+  const auto for_talkers = [&](auto act) {
+    bool is_all = true;
+    for (int ec = 0; ec < num_ecs_; ++ec) {
+      PeerState* peer = peers_[ec].load(std::memory_order_acquire);
+      const bool has_talked = peer && (peer->is_greeted.load(std::memory_order_relaxed) ||
+                                       peer->is_talking.load(std::memory_order_relaxed));
+      if (!has_talked || peer->says_farewell.load(std::memory_order_relaxed) ||
+          peer->failed_ns.load(std::memory_order_relaxed) != 0)
+        continue;
+      is_all = act(ec, *peer) && is_all;
+    }
+    return is_all;
+  };
+  wait_for([&] {
+    return for_talkers([&](int ec, PeerState& peer) {
+      if (peer.has_heard_farewell || !reach(ec)) return true;
+      const std::lock_guard guard(*channels_[0].lock_);
+      peer.has_heard_farewell =
+          channels_[0].send_control(ec, peer, 0, MessageKind::kFarewell, nullptr, 0);
+      return peer.has_heard_farewell;
+    });
+  });
+  wait_for([&] {
+    const bool is_answered = for_talkers(
+        [](int, PeerState& peer) { return peer.has_answered.load(std::memory_order_relaxed); });
+    return is_answered && !has_duties_.load(std::memory_order_relaxed) && is_quiet();
+  });
+  for (int i = 0; i < shape_.channels; ++i) channels_[i].drain(deadline_ns);
+}
+
+}  // namespace uccs::net::ucx

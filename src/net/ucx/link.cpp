@@ -1,0 +1,261 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/// Connections: made at first use, broken when UCX says so; and what is sent on them as messages.
+#include <string.h>
+
+#include <new>
+
+#include "base/clock.hpp"
+#include "base/log.hpp"
+#include "net/ucx/ucx.hpp"
+
+namespace uccs::net::ucx {
+namespace {
+
+constexpr unsigned kMessageId = 0;
+constexpr uint64_t kCloseNs = 1'000'000'000;
+
+}  // namespace
+
+bool Channel::start(Ucx* owner, int index) {
+  constexpr size_t kBuffers = 64;
+  constexpr size_t kOperations = 512;
+  owner_ = owner;
+  index_ = index;
+  Library& library = owner->library_;
+  if (!library.has_threads()) lock_ = library.lock();
+  const auto places = static_cast<size_t>(owner->num_ecs_ * owner->inlets_max_);
+  links_.reset(new (std::nothrow) Link* [places] {});
+  buffers_.reset(new (std::nothrow) Buffer[kBuffers]);
+  operations_.reset(new (std::nothrow) Operation[kOperations]);
+  if (!links_ || !buffers_ || !operations_) return false;
+  for (size_t i = 0; i < kBuffers; ++i) {
+    buffers_[i].next = free_buffers_;
+    free_buffers_ = &buffers_[i];
+  }
+  for (size_t i = 0; i < kOperations; ++i) {
+    operations_[i].next = free_operations_;
+    free_operations_ = &operations_[i];
+  }
+  const std::lock_guard guard(*lock_);
+  ucp_worker_params_t parameters = {};
+  parameters.field_mask = UCP_WORKER_PARAM_FIELD_THREAD_MODE;
+  parameters.thread_mode = UCS_THREAD_MODE_SERIALIZED;
+  ucs_status_t status = ucp_worker_create(library.context(), &parameters, &worker_);
+  if (status != UCS_OK) {
+    worker_ = nullptr;
+    base::log_line(base::LogLevel::kError, "UCX makes no worker: %s", ucs_status_string(status));
+    return false;
+  }
+  if (ucp_worker_get_efd(worker_, &fd_) != UCS_OK) fd_ = -1;
+  ucp_am_handler_param_t handler = {};
+  handler.field_mask = UCP_AM_HANDLER_PARAM_FIELD_ID | UCP_AM_HANDLER_PARAM_FIELD_FLAGS |
+                       UCP_AM_HANDLER_PARAM_FIELD_CB | UCP_AM_HANDLER_PARAM_FIELD_ARG;
+  handler.id = kMessageId;
+  handler.flags = UCP_AM_FLAG_WHOLE_MSG;
+  handler.cb = on_message;
+  handler.arg = this;
+  if (ucp_worker_set_am_recv_handler(worker_, &handler) != UCS_OK) return false;
+  is_open_.store(true, std::memory_order_release);
+  return true;
+}
+
+void Channel::stop() {
+  if (!worker_) return;
+  const std::lock_guard guard(*lock_);
+  const auto places = static_cast<size_t>(owner_->num_ecs_ * owner_->inlets_max_);
+  for (size_t i = 0; i < places; ++i) {
+    Link* link = links_[i];
+    if (!link) continue;
+    for (ucp_rkey_h key : link->keys)
+      if (key) ucp_rkey_destroy(key);
+    ucp_request_param_t parameters = {};
+    parameters.op_attr_mask = UCP_OP_ATTR_FIELD_FLAGS;
+    parameters.flags = owner_->library_.has_failures() ? UCP_EP_CLOSE_FLAG_FORCE : 0;
+    wait(ucp_ep_close_nbx(link->ep, &parameters), base::now_ns() + kCloseNs);
+  }
+  // It may still call back with the links.
+  ucp_worker_destroy(worker_);
+  worker_ = nullptr;
+  for (size_t i = 0; i < places; ++i) delete links_[i];
+}
+
+Link* Channel::link_to(int ec, PeerState& peer, int worker) {
+  Link*& place = links_[static_cast<size_t>(ec * owner_->inlets_max_ + worker)];
+  if (place) [[likely]]
+    return place;
+  auto link = std::unique_ptr<Link>(new (std::nothrow) Link{.home = this, .ec = ec});
+  if (!link) return nullptr;
+  ucp_ep_params_t parameters = {};
+  parameters.field_mask = UCP_EP_PARAM_FIELD_REMOTE_ADDRESS | UCP_EP_PARAM_FIELD_ERR_HANDLING_MODE |
+                          UCP_EP_PARAM_FIELD_ERR_HANDLER;
+  parameters.address = reinterpret_cast<const ucp_address_t*>(peer.address.worker(worker).bytes);
+  parameters.err_mode =
+      owner_->library_.has_failures() ? UCP_ERR_HANDLING_MODE_PEER : UCP_ERR_HANDLING_MODE_NONE;
+  parameters.err_handler.arg = link.get();
+  parameters.err_handler.cb = [](void* self, ucp_ep_h, ucs_status_t status) {
+    auto* broken = static_cast<Link*>(self);
+    broken->error = status;
+    broken->home->owner_->note_failure(broken->ec, status);
+  };
+  const ucs_status_t status = ucp_ep_create(worker_, &parameters, &link->ep);
+  if (status != UCS_OK) {
+    owner_->note_failure(ec, status);
+    return nullptr;
+  }
+  place = link.release();
+  // So that it says farewell, whatever it is that this EC does with it.
+  if (!peer.is_greeted.exchange(true, std::memory_order_relaxed) &&
+      !send_control(ec, peer, worker, MessageKind::kHello, nullptr, 0)) {
+    peer.is_owed_hello.store(true, std::memory_order_relaxed);
+    owner_->has_duties_.store(true, std::memory_order_release);
+  }
+  return place;
+}
+
+ucp_rkey_h Channel::key_of(Link& link, const PeerAddress& address, Area area) {
+  ucp_rkey_h& key = link.keys[area == Area::kHeap ? 0 : 1];
+  if (!key && ucp_ep_rkey_unpack(link.ep, address.key(area).bytes, &key) != UCS_OK) key = nullptr;
+  return key;
+}
+
+/// What an error of UCX's means to callers. A broken connection is reported by who uses it.
+uccs_status_t Channel::status_of(Link& link, ucs_status_t status) {
+  switch (status) {
+    case UCS_OK:
+      return UCCS_OK;
+    case UCS_ERR_NO_RESOURCE:
+      return UCCS_AGAIN;
+    case UCS_ERR_NO_MEMORY:
+      return UCCS_ERR_NO_MEMORY;
+    case UCS_ERR_INVALID_ADDR:
+      return UCCS_ERR_ADDRESS;
+    case UCS_ERR_UNSUPPORTED:
+    case UCS_ERR_NOT_IMPLEMENTED:
+      return UCCS_ERR_UNSUPPORTED;
+    default:
+      owner_->report(link.ec, status);
+      return UCCS_ERR_PEER_FAILED;
+  }
+}
+
+Buffer* Channel::take_buffer(Link& link) {
+  Buffer* buffer = free_buffers_;
+  if (!buffer) return nullptr;
+  free_buffers_ = buffer->next;
+  buffer->link = &link;
+  return buffer;
+}
+
+void Channel::give_back(Buffer* buffer) {
+  buffer->next = free_buffers_;
+  free_buffers_ = buffer;
+}
+
+uccs_status_t Channel::send(Link& link, Buffer* buffer, size_t bytes) {
+  ucp_request_param_t parameters = {};
+  parameters.op_attr_mask =
+      UCP_OP_ATTR_FIELD_CALLBACK | UCP_OP_ATTR_FIELD_USER_DATA | UCP_OP_ATTR_FIELD_FLAGS;
+  parameters.flags = UCP_AM_SEND_FLAG_EAGER;  // it is in a buffer, and there is room over there
+  parameters.user_data = buffer;
+  parameters.cb.send = [](void* request, ucs_status_t, void* user) {
+    auto* sent = static_cast<Buffer*>(user);
+    Channel& home = *sent->link->home;
+    sent->link->under_way.fetch_sub(1, std::memory_order_release);
+    home.give_back(sent);
+    ucp_request_free(request);
+    home.under_way_.fetch_sub(1, std::memory_order_release);
+  };
+  const ucs_status_ptr_t sent =
+      ucp_am_send_nbx(link.ep, kMessageId, nullptr, 0, buffer->data, bytes, &parameters);
+  if (UCS_PTR_IS_PTR(sent)) {
+    link.under_way.fetch_add(1, std::memory_order_relaxed);
+    under_way_.fetch_add(1, std::memory_order_relaxed);
+    return UCCS_OK;
+  }
+  give_back(buffer);
+  return status_of(link, UCS_PTR_STATUS(sent));
+}
+
+bool Channel::send_control(int ec, PeerState& peer, int lane, MessageKind kind, const void* body,
+                           size_t body_bytes) {
+  const int workers = static_cast<int>(peer.address.head().workers);
+  Link* link = free_buffers_ ? link_to(ec, peer, lane % workers) : nullptr;
+  if (!free_buffers_) return false;
+  if (!link || link->error != UCS_OK) return true;  // nobody waits for it
+  Buffer* buffer = take_buffer(*link);
+  if (!buffer) return false;
+  Header header =
+      make_header(Envelope(Traffic::kReply, lane, 0, 0, 0), owner_->me_, body_bytes, nullptr);
+  header.cookie = peer.address.head().cookie;
+  header.kind = kind;
+  const size_t bytes = fill(buffer->data, header, body, nullptr);
+  return send(*link, buffer, bytes) != UCCS_AGAIN;
+}
+
+uccs_status_t Channel::message(int ec, Envelope envelope, const void* head, size_t head_bytes,
+                               const Payload* payload) {
+  Ucx& ucx = *owner_;
+  if (ec == ucx.me_) return ucx.mail_.message_to_self(envelope, head, head_bytes, payload);
+  PeerState* peer = ucx.reach(ec);
+  if (!peer) return UCCS_ERR_PEER_FAILED;
+  const int lane = envelope.lane();
+  if (lane >= ucx.shape_.lanes) return UCCS_ERR_INVALID;
+  Account& there = ucx.mail_.account_of(ec, lane);
+  const int kind = credit_kind(envelope.traffic(), payload != nullptr);
+  const auto look = [&] {  // that is where credits come back to
+    Channel& inlet = ucx.channels_[lane % ucx.inlets_];
+    if (!inlet.lock_->try_lock()) return;
+    inlet.poll();
+    inlet.lock_->unlock();
+  };
+  if (!Mail::take_credit(there, kind)) {
+    look();
+    if (!Mail::take_credit(there, kind)) return UCCS_AGAIN;
+  }
+  const bool is_ordered = envelope.traffic() == Traffic::kSend;
+  const bool may_send = !is_ordered || there.send_lock.try_lock();
+  uccs_status_t status = UCCS_AGAIN;
+  if (may_send && lock_->try_lock()) {
+    const AddressHead& address = peer->address.head();
+    Link* link = link_to(ec, *peer, lane % static_cast<int>(address.workers));
+    Buffer* buffer = link && link->error == UCS_OK ? take_buffer(*link) : nullptr;
+    if (!link) {
+      status = UCCS_ERR_PEER_FAILED;
+    } else if (link->error != UCS_OK) {
+      status = status_of(*link, link->error);
+    } else if (!buffer) {
+      poll();
+    } else {
+      Header header = make_header(envelope, ucx.me_, head_bytes, payload);
+      header.cookie = address.cookie;
+      if (is_ordered) header.sequence = there.next_to_send;
+      status = send(*link, buffer, fill(buffer->data, header, head, payload));
+      if (is_ordered && status == UCCS_OK) ++there.next_to_send;
+    }
+    lock_->unlock();
+  }
+  if (is_ordered && may_send) there.send_lock.unlock();
+  if (status != UCCS_OK) there.credits[kind].fetch_add(1, std::memory_order_relaxed);
+  return status;
+}
+
+ucs_status_t Channel::on_message(void* self, const void*, size_t, void* data, size_t bytes,
+                                 const ucp_am_recv_param_t* parameters) {
+  auto& channel = *static_cast<Channel*>(self);
+  Ucx& ucx = *channel.owner_;
+  Header header;
+  const bool is_whole = bytes >= sizeof header && bytes <= kMessageMax &&
+                        (parameters->recv_attr & UCP_AM_RECV_ATTR_FLAG_RNDV) == 0;
+  if (is_whole) memcpy(&header, data, sizeof header);
+  if (!is_whole || header.lane >= ucx.shape_.lanes || header.lane % ucx.inlets_ != channel.index_) {
+    base::log_line(base::LogLevel::kWarn,
+                   "the network brought %zu bytes that are no message of this job: dropped", bytes);
+    return UCS_OK;
+  }
+  Node* node = ucx.mail_.take_node(header.lane, bytes > kShortMax);
+  memcpy(node->data(), data, bytes);
+  ucx.mail_.take_in(header.lane, node, bytes);
+  return UCS_OK;
+}
+
+}  // namespace uccs::net::ucx

@@ -1,0 +1,212 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/// Opening and closing, addresses, and what peers have told.
+#include <stdio.h>
+#include <string.h>
+
+#include <algorithm>
+#include <new>
+
+#include "base/clock.hpp"
+#include "base/config.hpp"
+#include "base/config_values.hpp"
+#include "base/log.hpp"
+#include "net/ucx/ucx.hpp"
+
+namespace uccs::net::ucx {
+
+Capabilities Ucx::describe(const Shape&, const Transport* const*) {
+  return {
+      .description = "UCX: InfiniBand, RoCE, tcp",
+      .has_put_get = true,
+      .has_atomics = true,
+      .is_same_node = false,
+      .short_is_shared = false,
+      .head_max = kHeadMax,
+      .head_with_payload_max = kHeadWithPayloadMax,
+      .medium_max = kPayloadMax,
+      .inject_max = kPayloadMax,
+      .inbox_bytes = 0,
+  };
+}
+
+uccs_status_t Ucx::open(const OpenParameters& parameters, Ucx** instance_out) {
+  base::log_set_identity(parameters.me, parameters.num_ecs);
+  auto* self = new (std::nothrow) Ucx;
+  if (!self) return UCCS_ERR_NO_MEMORY;
+  const ucs_status_t status =
+      self->library_.start({parameters.provider, base::config().net_interface,
+                            parameters.is_one_host, parameters.num_ecs});
+  if (status != UCS_OK) {
+    base::log_line(base::LogLevel::kError,
+                   "no network: UCX does not start: %s; UCX_TLS and UCX_NET_DEVICES, or UCCS_NET "
+                   "and UCCS_NET_INTERFACE, choose; UCX_LOG_LEVEL=info tells more",
+                   ucs_status_string(status));
+    delete self;
+    return UCCS_ERR_NOT_FOUND;
+  }
+  char text[256];
+  self->library_.describe(text, sizeof text);
+  base::log_line(base::LogLevel::kInfo, "network: %s", text);
+  if (!self->start(parameters)) {
+    base::log_line(base::LogLevel::kError,
+                   "the network (%s) cannot be opened; UCCS_NET chooses another", text);
+    delete self;
+    return UCCS_ERR_SYSTEM;
+  }
+  *instance_out = self;
+  return UCCS_OK;
+}
+
+bool Ucx::start(const OpenParameters& parameters) {
+  me_ = parameters.me;
+  num_ecs_ = parameters.num_ecs;
+  shape_ = parameters.shape;
+  is_one_host_ = parameters.is_one_host;
+  find_address_ = parameters.find_address;
+  user_ = parameters.user;
+  inlets_max_ = std::min({shape_.lanes, shape_.channels, kWorkersMax});
+  peers_.reset(new (std::nothrow) std::atomic<PeerState*>[static_cast<size_t>(num_ecs_)] {});
+  channels_.reset(new (std::nothrow) ucx::Channel[static_cast<size_t>(shape_.channels)]);
+  const MailOptions mail = {
+      .me = me_,
+      .num_ecs = num_ecs_,
+      .lanes = shape_.lanes,
+      .user = this,
+      .send_credits =
+          [](void* user, int ec, int lane, const Returned& returned) {
+            return static_cast<Ucx*>(user)->send_credits(ec, lane, returned);
+          },
+      .control = [](void* user, int source,
+                    MessageKind kind) { static_cast<Ucx*>(user)->take_control(source, kind); },
+  };
+  if (!peers_ || !channels_ || !mail_.start(mail)) return false;
+  if (!library_.map(parameters.heap, &heap_) || !library_.map(parameters.statics, &statics_)) {
+    base::log_line(base::LogLevel::kError,
+                   "UCX does not map the symmetric heap (%zu bytes): networks that pin memory need "
+                   "SHMEM_SYMMETRIC_SIZE and `ulimit -l unlimited`",
+                   parameters.heap.bytes);
+    return false;
+  }
+  return start_inlets() &&
+         engine_.start(
+             this,
+             [](void* user, Engine::Watch& watch) { static_cast<Ucx*>(user)->collect(watch); },
+             [](void* user) { static_cast<Ucx*>(user)->look(); });
+}
+
+/// As many as there are lanes to serve, and as fit into the address.
+bool Ucx::start_inlets() {
+  for (inlets_ = 0; inlets_ < inlets_max_; ++inlets_) {
+    if (!channels_[inlets_].start(this, inlets_)) return false;
+    std::byte buffer[kAddressMax];
+    const size_t length = write_address(buffer, sizeof buffer, inlets_ + 1);
+    if (length == 0) return inlets_ > 0;
+  }
+  return true;
+}
+
+size_t Ucx::write_address(void* buffer, size_t capacity, int inlets) {
+  AddressWriter out(buffer, capacity);
+  out.head({kMagic, mail_.cookie(), reinterpret_cast<uint64_t>(heap_.memory.base),
+            heap_.memory.bytes, reinterpret_cast<uint64_t>(statics_.memory.base),
+            statics_.memory.bytes, static_cast<uint32_t>(shape_.lanes),
+            static_cast<uint32_t>(inlets)});
+  out.field(heap_.key, heap_.key_bytes);
+  out.field(statics_.key, statics_.key_bytes);
+  for (int i = 0; i < inlets; ++i) {
+    ucp_worker_attr_t attributes = {};
+    attributes.field_mask = UCP_WORKER_ATTR_FIELD_ADDRESS | UCP_WORKER_ATTR_FIELD_ADDRESS_FLAGS;
+    // Nodes share no memory: nobody who asks for this address is on this one.
+    attributes.address_flags = is_one_host_ ? 0 : UCP_WORKER_ADDRESS_FLAG_NET_ONLY;
+    const std::lock_guard guard(*channels_[i].lock_);
+    if (ucp_worker_query(channels_[i].worker_, &attributes) != UCS_OK) return 0;
+    out.field(attributes.address, attributes.address_length);
+    ucp_worker_release_address(channels_[i].worker_, attributes.address);
+  }
+  return out.length();
+}
+
+size_t Ucx::address(void* buffer, size_t capacity) {
+  const size_t length = write_address(buffer, capacity, inlets_);
+  if (length == 0)
+    base::log_line(base::LogLevel::kError,
+                   "UCX's addresses take more than %zu bytes: fewer devices (UCX_NET_DEVICES) or "
+                   "lanes (UCCS_LANES) make them shorter",
+                   capacity);
+  return length;
+}
+
+Ucx::~Ucx() {
+  engine_.stop();
+  for (int i = 0; channels_ && i < shape_.channels; ++i) channels_[i].stop();
+  library_.unmap(heap_);
+  library_.unmap(statics_);
+  for (int ec = 0; peers_ && ec < num_ecs_; ++ec) delete peers_[ec].load();
+}
+
+void Ucx::close() {
+  constexpr uint64_t kCloseNs = 5'000'000'000;
+  is_closing_.store(true, std::memory_order_relaxed);
+  say_farewell(base::now_ns() + kCloseNs);
+  delete this;
+}
+
+PeerState& Ucx::state_of(int ec) {
+  // Acquire: pairs with the release below.
+  if (PeerState* found = peers_[ec].load(std::memory_order_acquire)) [[likely]]
+    return *found;
+  const std::lock_guard guard(peers_lock_);
+  if (PeerState* found = peers_[ec].load(std::memory_order_acquire)) return *found;
+  auto* made = new (std::nothrow) PeerState;
+  if (!made) base::fatal("no memory to talk to EC %d", ec);
+  peers_[ec].store(made, std::memory_order_release);
+  return *made;
+}
+
+bool Ucx::read_address(PeerState& peer, const void* bytes, size_t length) const {
+  return peer.address.read(static_cast<const std::byte*>(bytes), length) &&
+         peer.address.head().lanes == static_cast<uint32_t>(shape_.lanes) &&
+         peer.address.head().workers <= static_cast<uint32_t>(inlets_max_);
+}
+
+PeerState* Ucx::reach(int ec) {
+  PeerState& peer = state_of(ec);
+  // Acquire: pairs with the release below; the address is there.
+  if (peer.is_known.load(std::memory_order_acquire)) [[likely]]
+    return peer.is_lost ? nullptr : &peer;
+  const std::lock_guard guard(peers_lock_);
+  if (peer.is_known.load(std::memory_order_acquire)) return peer.is_lost ? nullptr : &peer;
+  auto bytes = std::unique_ptr<std::byte[]>(new (std::nothrow) std::byte[kAddressMax]);
+  const size_t length =
+      bytes && find_address_ ? find_address_(user_, ec, bytes.get(), kAddressMax) : 0;
+  peer.is_lost = !read_address(peer, bytes.get(), length);
+  peer.is_known.store(true, std::memory_order_release);
+  return peer.is_lost ? nullptr : &peer;
+}
+
+uccs_status_t Ucx::connect(const Peer& peer) {
+  if (peer.address_bytes == 0) return UCCS_OK;  // asked for at first use
+  PeerState& state = state_of(peer.ec);
+  const std::lock_guard guard(peers_lock_);
+  if (!read_address(state, peer.address, peer.address_bytes)) return UCCS_ERR_INVALID;
+  state.is_known.store(true, std::memory_order_release);
+  return UCCS_OK;
+}
+
+uccs_status_t Ucx::open_channel(int index, ucx::Channel** channel_out) {
+  const std::lock_guard guard(channels_lock_);
+  ucx::Channel& channel = channels_[index];
+  const bool is_open = channel.is_open_.load(std::memory_order_relaxed);
+  if (!is_open && !channel.start(this, index)) return UCCS_ERR_NO_MEMORY;
+  *channel_out = &channel;
+  return UCCS_OK;
+}
+
+// Private memory is reached over messages.
+uccs_status_t Ucx::register_memory(void*, size_t, uint64_t* key_out) {
+  *key_out = 0;
+  return UCCS_OK;
+}
+void Ucx::release_memory(uint64_t) {}
+
+}  // namespace uccs::net::ucx

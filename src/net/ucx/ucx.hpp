@@ -1,0 +1,221 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+#include <memory>
+#include <mutex>
+
+#include "net/parts/engine.hpp"
+#include "net/parts/mail.hpp"
+#include "net/parts/pending.hpp"
+#include "net/transport.hpp"
+#include "net/ucx/address.hpp"
+#include "net/ucx/library.hpp"
+
+namespace uccs::net::ucx {
+
+class Ucx;
+class Channel;
+struct Link;
+
+/// Bytes on their way out.
+struct Buffer {
+  Buffer* next;
+  Link* link;
+  alignas(8) std::byte data[kMessageMax];
+};
+
+/// A put, get or atomic under way.
+struct Operation : Pending {
+  Link* link;
+  Buffer* buffer;    ///< a small put's bytes until they have left
+  int waits;         ///< its own end, and for a put also that of a flush
+  uint64_t* result;  ///< of an atomic; may be nullptr
+  uint64_t operand;
+  uint64_t reply;
+};
+
+/// A channel's connection with one worker of an EC, made at first use. Guarded by the channel's
+/// lock, as everything that UCX calls back.
+struct Link {
+  Channel* home;
+  int ec;
+  ucp_ep_h ep = nullptr;
+  ucp_rkey_h keys[2] = {};  ///< heap, globals; unpacked at first use
+  Pending* unflushed = nullptr;
+  Pending* flushing = nullptr;
+  bool is_dirty = false;  ///< in the channel's list of those with something to flush
+  Link* next_dirty = nullptr;
+  Link* next_flushing = nullptr;        ///< of the flush of the whole worker
+  std::atomic<uint32_t> under_way = 0;  ///< operations whose end is still to be told
+  ucs_status_t error = UCS_OK;          ///< the connection is broken
+};
+
+/// What is known of another EC.
+struct PeerState {
+  std::atomic<bool> is_known = false;  ///< the address was read
+  bool is_lost = false;                ///< it cannot be had
+  PeerAddress address;
+  std::atomic<bool> is_greeted = false;     ///< has been told that this EC talks to it
+  std::atomic<bool> is_owed_hello = false;  ///< there was no buffer for it
+  std::atomic<bool> is_talking = false;     ///< has said so to this EC
+  std::atomic<bool> says_farewell = false;  ///< closes; what happens to its connections is no error
+  std::atomic<bool> wants_answer = false;
+  bool has_heard_farewell = false;
+  std::atomic<bool> has_answered = false;  ///< this EC's farewell
+  std::atomic<uint64_t> failed_ns = 0;     ///< when a connection with it broke
+  std::atomic<int> failure = UCS_OK;
+  std::atomic<bool> is_reported = false;
+};
+
+/// A path of its own: a worker, and what it takes to follow its operations.
+class Channel {
+ public:
+  uccs_status_t put(int ec, const Remote& dest, const void* source, size_t bytes, Completion*);
+  uccs_status_t get(int ec, const Remote& source, void* dest, size_t bytes, Completion*);
+  uccs_status_t atomic(int ec, const Remote& target, const AtomicArguments& arguments,
+                       uint64_t* result_out, Completion*);
+  uccs_status_t message(int ec, Envelope envelope, const void* head, size_t head_bytes,
+                        const Payload* payload);
+  uccs_status_t flush(int ec);
+  int progress(int lane, uint32_t traffic, int budget, const Sink& sink);
+
+ private:
+  friend class Ucx;
+  bool start(Ucx* owner, int index);
+  void stop();
+
+  // link.cpp; with the lock held
+  Link* link_to(int ec, PeerState& peer, int worker);
+  ucp_rkey_h key_of(Link& link, const PeerAddress& address, Area area);
+  uccs_status_t status_of(Link& link, ucs_status_t status);
+  /// False: not now.
+  bool send_control(int ec, PeerState& peer, int lane, MessageKind kind, const void* body,
+                    size_t body_bytes);
+  uccs_status_t send(Link& link, Buffer* buffer, size_t bytes);
+
+  // channel.cpp: takes the lock
+  uccs_status_t transfer(bool is_put, int ec, const Remote& remote, void* local, size_t bytes,
+                         Completion* completion);
+  uccs_status_t prepare(int ec, const Remote& remote, size_t bytes, PeerState** peer_out,
+                        uint64_t* address_out);
+  uccs_status_t exchange(int ec, PeerState& peer, Area area, uint64_t there, ucp_atomic_op_t op,
+                         size_t bytes, uint64_t operand, uint64_t expected, uint64_t* result_out,
+                         Completion* completion);
+  int tell();
+  // with the lock held
+  uccs_status_t aim(int ec, PeerState& peer, Area area, Link** link_out, ucp_rkey_h* key_out);
+  Operation* take_operation(Link& link, Completion* completion);
+  Buffer* take_buffer(Link& link);
+  void give_back(Operation* operation);
+  void give_back(Buffer* buffer);
+  uccs_status_t post_over(Operation* operation, ucs_status_ptr_t posted);
+  static void end_request(void* request, ucs_status_t status, void* operation);
+  void end_one(Operation* operation, ucs_status_t status);
+  int poll();
+
+  // flush.cpp; with the lock held
+  void mark_dirty(Link& link);
+  void start_flushes();
+  void flush_link(Link& link);
+  void flush_worker();
+  void end_flush(Link& link, ucs_status_t status);
+  void end_worker_flush(ucs_status_t status);
+  void flush_again(Link& link);
+  /// Waits until what was sent has left. Takes the lock.
+  void drain(uint64_t deadline_ns);
+  void wait(ucs_status_ptr_t request, uint64_t deadline_ns);
+
+  static ucs_status_t on_message(void* self, const void* header, size_t header_bytes, void* data,
+                                 size_t bytes, const ucp_am_recv_param_t* parameters);
+
+  Ucx* owner_ = nullptr;
+  int index_ = 0;
+  std::atomic<bool> is_open_ = false;
+  ucp_worker_h worker_ = nullptr;
+  int fd_ = -1;
+  base::SpinLock own_lock_;
+  base::SpinLock* lock_ = &own_lock_;
+  std::unique_ptr<Link*[]> links_;  ///< [ec * inlets_max + worker over there]
+  std::unique_ptr<Buffer[]> buffers_;
+  std::unique_ptr<Operation[]> operations_;
+  Buffer* free_buffers_ = nullptr;
+  Pending* free_operations_ = nullptr;
+  Link* dirty_ = nullptr;
+  int dirty_count_ = 0;
+  Link* worker_flush_ = nullptr;  ///< links that it covers; nullptr: none is under way
+  bool is_flushed_singly_ = false;
+  Finished finished_;
+  int next_inlet_ = 0;
+  std::atomic<uint32_t> under_way_ = 0;  ///< operations whose end is still to be told
+  std::atomic<uint32_t> polls_ = 0;
+};
+
+/// UCX: one worker per channel, which is also the inlet of the lanes that have its number modulo
+/// the number of inlets. Puts, gets and atomics are UCX's, messages its active messages, with
+/// credits so that memory is bounded. Where UCX does puts and atomics by the target's CPU, as over
+/// tcp, the thread of the instance sees to it that ECs which compute hold up nobody.
+class Ucx {
+ public:
+  using Channel = ucx::Channel;
+
+  static Capabilities describe(const Shape& shape, const Transport* const* inner);
+  static uccs_status_t open(const OpenParameters& parameters, Ucx** instance_out);
+  void close();
+  size_t address(void* buffer, size_t capacity);
+  uccs_status_t connect(const Peer& peer);
+  uccs_status_t register_memory(void* base, size_t bytes, uint64_t* key_out);
+  void release_memory(uint64_t key);
+  uccs_status_t open_channel(int index, Channel** channel_out);
+  void release(void* token) { mail_.release(token); }
+  std::atomic<uint32_t>* arm(int, bool is_waiting) { return mail_.arm(is_waiting); }
+
+ private:
+  friend class ucx::Channel;
+  ~Ucx();
+  bool start(const OpenParameters& parameters);
+  bool start_inlets();
+  size_t write_address(void* buffer, size_t capacity, int inlets);
+
+  // open.cpp
+  bool read_address(PeerState& peer, const void* bytes, size_t length) const;
+  PeerState& state_of(int ec);
+  /// The EC with its address known; nullptr when it cannot be had. May wait for the launcher.
+  PeerState* reach(int ec);
+
+  // engine.cpp
+  void collect(Engine::Watch& watch);
+  void look();
+  void take_control(int source, MessageKind kind);
+  bool send_credits(int ec, int lane, const Returned& returned);
+  /// A connection with the EC broke; and: an operation came to nothing by that.
+  void note_failure(int ec, ucs_status_t status);
+  void report(int ec, ucs_status_t status);
+  /// What is due from time to time: answers to farewells, failures that nobody has noticed.
+  void attend() {
+    if (has_duties_.load(std::memory_order_relaxed)) attend_now();
+  }
+  void attend_now();
+  bool send_owed(int ec, PeerState& peer, MessageKind kind, std::atomic<bool>& is_owed);
+  bool poll_all();
+  void say_farewell(uint64_t deadline_ns);
+
+  int me_ = 0;
+  int num_ecs_ = 1;
+  Shape shape_;
+  int inlets_max_ = 0;  ///< the same on all ECs
+  int inlets_ = 0;      ///< channels_[0..inlets_) have addresses
+  bool is_one_host_ = false;
+  size_t (*find_address_)(void*, int, void*, size_t) = nullptr;
+  void* user_ = nullptr;
+  Library library_;
+  Mapped heap_, statics_;
+  Mail mail_;
+  std::unique_ptr<Channel[]> channels_;
+  std::unique_ptr<std::atomic<PeerState*>[]> peers_;
+  std::mutex peers_lock_;     // guards making PeerStates and reading addresses
+  std::mutex channels_lock_;  // guards opening them
+  std::atomic<bool> has_duties_ = false;
+  std::atomic<bool> is_closing_ = false;
+  Engine engine_;
+};
+
+}  // namespace uccs::net::ucx
