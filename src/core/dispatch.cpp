@@ -79,6 +79,12 @@ void handle(Context* context, ThreadSlot& thread, Kept& kept) {
     case Kind::kAtomicDone:
       on_atomic_done(kept);
       return;
+    case Kind::kPack:
+      on_pack(context, thread, kept);
+      return;
+    case Kind::kPackDone:
+      on_pack_done(context, kept);
+      return;
     case Kind::kLeave:
       note_leave(context);
       return;
