@@ -46,6 +46,8 @@ void on_get_data(Context* context, const Kept& kept);
 void on_atomic_done(const Kept& kept);
 void on_pack(Context* context, ThreadSlot& thread, const Kept& kept);  // pack.cpp
 void on_pack_done(Context* context, const Kept& kept);
+void on_packed_ams(Context* context, ThreadSlot& thread, const Kept& kept);  // packed_ams.cpp
+bool has_user_ams(const Context* context, const net::Arrival& arrival);
 void on_finish(const Kept& kept);
 void on_clear(const Kept& kept);
 void on_fragment(Context* context, const Kept& kept);

@@ -21,6 +21,7 @@ namespace uccs::core {
 
 struct alignas(64) PackTarget {
   Endpoint* endpoint = nullptr;
+  Kind kind = Kind::kPack;
   PackTarget* next = nullptr;
   std::unique_ptr<std::byte[]> records;
 
@@ -41,7 +42,6 @@ constexpr uint64_t kAgeNs = 5'000'000;
 std::mutex packs_lock;  // guards the list and `next_`
 Pack* packs = nullptr;
 std::atomic<int> live_packs = 0;
-std::atomic<uint64_t> next_look_ns = 0;
 
 /// With the lock held: everything leaves, or UCCS_AGAIN.
 uccs_status_t send(PackTarget& to) {
@@ -51,9 +51,10 @@ uccs_status_t send(PackTarget& to) {
   const PackHead head = {reinterpret_cast<uint64_t>(&to)};
   const net::Piece piece = {to.records.get(), to.used};
   const net::Payload payload = {&piece, 1, to.used};
-  const net::Envelope envelope = make_envelope(net::Traffic::kRequest, Kind::kPack,
+  const net::Envelope envelope = make_envelope(net::Traffic::kRequest, to.kind,
                                                lane_at(*to.endpoint, thread.lane), thread.lane);
-  to.unanswered.fetch_add(1, std::memory_order_acq_rel);
+  const uint32_t answers = to.kind == Kind::kPack ? 1 : 0;
+  to.unanswered.fetch_add(answers, std::memory_order_acq_rel);
   const uccs_status_t status =
       to.endpoint->link->table->message(thread.channel->paths[to.endpoint->link_index],
                                         to.endpoint->ec, envelope, &head, sizeof head, &payload);
@@ -62,7 +63,7 @@ uccs_status_t send(PackTarget& to) {
     to.used = to.answer_bytes = 0;
     to.is_aging = false;
   } else {
-    to.unanswered.fetch_sub(1, std::memory_order_relaxed);
+    to.unanswered.fetch_sub(answers, std::memory_order_relaxed);
   }
   return status;
 }
@@ -111,13 +112,17 @@ void fail_unsound(const char* what, int source) {
 
 }  // namespace
 
-Pack* Pack::make() {
+void DeletePack::operator()(Pack* pack) const { delete pack; }
+
+Pack* Pack::make(Context* context) {
   std::unique_ptr<Pack> made(new (std::nothrow) Pack);
   if (!made) return nullptr;
   const auto ecs = static_cast<size_t>(job.size);
-  made->targets_.reset(new (std::nothrow) std::atomic<PackTarget*>[ecs] {});
+  made->targets_.reset(new (std::nothrow) std::atomic<PackTarget*>[2 * ecs] {});
   if (!made->targets_) return nullptr;
   made->capacity_ = static_cast<size_t>(base::config().aggregate_bytes) & ~size_t{7};
+  made->context_ = context;
+  if (context) return made.release();  // who makes progress on it looks after it
   const std::lock_guard guard(packs_lock);
   made->next_ = packs;
   packs = made.get();
@@ -126,7 +131,6 @@ Pack* Pack::make() {
 }
 
 Pack::~Pack() {
-  if (!targets_) return;
   {
     const std::lock_guard guard(packs_lock);
     Pack** link = &packs;
@@ -144,28 +148,31 @@ Pack::~Pack() {
   }
 }
 
-PackTarget* Pack::target(int ec) {
-  PackTarget* const found = targets_[ec].load(std::memory_order_acquire);
-  return found ? found : make_target(ec);
+PackTarget* Pack::target(int place) {
+  PackTarget* const found = targets_[place].load(std::memory_order_acquire);
+  return found ? found : make_target(place);
 }
 
-PackTarget* Pack::make_target(int ec) {
-  Endpoint* const endpoint = remote_endpoint(ec);
+PackTarget* Pack::make_target(int place) {
+  const int ec = place % job.size;
+  Endpoint* endpoint = context_ ? nullptr : remote_endpoint(ec);
   const std::lock_guard guard(packs_lock);
-  if (PackTarget* const found = targets_[ec].load(std::memory_order_acquire)) return found;
+  if (PackTarget* const found = targets_[place].load(std::memory_order_acquire)) return found;
   std::unique_ptr<PackTarget> made(new (std::nothrow) PackTarget);
   if (!made) return nullptr;
+  if (!endpoint && uccs_endpoint_create(context_, ec, UCCS_LANE_ANY, &endpoint) != UCCS_OK)
+    return nullptr;
   made->records.reset(new (std::nothrow) std::byte[capacity_]{});
   if (!made->records) return nullptr;
   made->endpoint = endpoint;
+  if (place >= job.size) made->kind = Kind::kPackedAms;
   made->next = first_.load(std::memory_order_relaxed);
-  targets_[ec].store(made.get(), std::memory_order_release);
+  targets_[place].store(made.get(), std::memory_order_release);
   first_.store(made.get(), std::memory_order_release);
   return made.release();
 }
 
-uccs_status_t Pack::put(int ec, const void* dest, const void* source, size_t bytes) {
-  const WireAddress at = where_is(reinterpret_cast<uint64_t>(dest));
+uccs_status_t Pack::put(int ec, WireAddress at, const void* source, size_t bytes) {
   if (bytes > std::min(kPackDataMax, capacity_ / 4) || !is_packable(at))
     return UCCS_ERR_UNSUPPORTED;
   PackTarget* const to = target(ec);
@@ -173,8 +180,7 @@ uccs_status_t Pack::put(int ec, const void* dest, const void* source, size_t byt
   return append(*to, capacity_, {record_word(Packed::kPut, at, bytes), source, bytes, 0});
 }
 
-uccs_status_t Pack::get(int ec, const void* source, void* dest, size_t bytes) {
-  const WireAddress at = where_is(reinterpret_cast<uint64_t>(source));
+uccs_status_t Pack::get(int ec, WireAddress at, void* dest, size_t bytes) {
   if (bytes > kPackDataMax || !is_packable(at)) return UCCS_ERR_UNSUPPORTED;
   PackTarget* const to = target(ec);
   if (!to) return UCCS_ERR_UNSUPPORTED;
@@ -183,14 +189,12 @@ uccs_status_t Pack::get(int ec, const void* source, void* dest, size_t bytes) {
                 {record_word(Packed::kGet, at, bytes), &local, sizeof local, answer_to(bytes)});
 }
 
-uccs_status_t Pack::atomic(int ec, const net::AtomicArguments& arguments, const void* symmetric,
+uccs_status_t Pack::atomic(int ec, const net::AtomicArguments& arguments, WireAddress at,
                            void* result) {
   using base::AtomicOp;
   using base::AtomicType;
-  const auto address = reinterpret_cast<uint64_t>(symmetric);
-  const WireAddress at = where_is(address);
   const size_t bytes = base::atomic_size(arguments.type);
-  if ((address & (bytes - 1)) != 0 || !is_packable(at)) return UCCS_ERR_UNSUPPORTED;
+  if ((wire_offset(at) & (bytes - 1)) != 0 || !is_packable(at)) return UCCS_ERR_UNSUPPORTED;
   PackTarget* const to = target(ec);
   if (!to) return UCCS_ERR_UNSUPPORTED;
   const uint64_t detail = atomic_detail(arguments.op, arguments.type);
@@ -213,21 +217,41 @@ uccs_status_t Pack::atomic(int ec, const net::AtomicArguments& arguments, const 
       {record_word(Packed::kUpdate, at, detail), &arguments.operand, sizeof arguments.operand, 0});
 }
 
+uccs_status_t Pack::message(int ec, int id, const void* data, size_t bytes) {
+  PackTarget* const to = target(job.size + ec);
+  if (!to) return UCCS_ERR_UNSUPPORTED;
+  return append(*to, capacity_, {packed_am_word(id, bytes), data, bytes, 0});
+}
+
 uccs_status_t Pack::settle(int ec) {
-  PackTarget* const only = ec < 0 ? nullptr : targets_[ec].load(std::memory_order_acquire);
-  if (ec >= 0 && !only) return UCCS_OK;
-  bool is_settled = true;
-  // All are sent before anybody is waited for.
-  for (PackTarget* to = only ? only : first_.load(std::memory_order_acquire); to;
-       to = only ? nullptr : to->next) {
-    to->lock.lock();
-    const uccs_status_t status = to->used > 0 ? send(*to) : UCCS_OK;
-    to->lock.unlock();
-    if (status < 0) return status;
-    is_settled =
-        is_settled && status == UCCS_OK && to->unanswered.load(std::memory_order_acquire) == 0;
+  if (ec >= 0) {
+    // Messages first: they may be what somebody needs to go on.
+    const uccs_status_t sent = settle_one(job.size + ec);
+    const uccs_status_t done = settle_one(ec);
+    return done == UCCS_OK ? sent : done;
   }
-  return is_settled ? UCCS_OK : UCCS_IN_PROGRESS;
+  uccs_status_t all = UCCS_OK;
+  // All are sent before anybody is waited for.
+  for (PackTarget* to = first_.load(std::memory_order_acquire); to; to = to->next) {
+    const uccs_status_t status = settle(*to);
+    if (status < 0) return status;
+    if (status != UCCS_OK) all = status;
+  }
+  return all;
+}
+
+uccs_status_t Pack::settle_one(int place) {
+  PackTarget* const to = targets_[place].load(std::memory_order_acquire);
+  return to ? settle(*to) : UCCS_OK;
+}
+
+uccs_status_t Pack::settle(PackTarget& to) {
+  to.lock.lock();
+  const uccs_status_t status = to.used > 0 ? send(to) : UCCS_OK;
+  to.lock.unlock();
+  if (status < 0) return status;
+  const bool is_done = status == UCCS_OK && to.unanswered.load(std::memory_order_acquire) == 0;
+  return is_done ? UCCS_OK : UCCS_IN_PROGRESS;
 }
 
 void Pack::push() {
@@ -239,6 +263,9 @@ void Pack::push() {
 }
 
 void Pack::age() {
+  const uint64_t now = base::now_ns();
+  uint64_t due = next_look_ns_.load(std::memory_order_relaxed);
+  if (now < due || !next_look_ns_.compare_exchange_strong(due, now + kAgeNs)) return;
   for (PackTarget* to = first_.load(std::memory_order_acquire); to; to = to->next) {
     if (!to->lock.try_lock()) continue;
     if (to->used > 0 && to->is_aging) (void)send(*to);
@@ -248,12 +275,15 @@ void Pack::age() {
 }
 
 void age_packs() {
-  if (live_packs.load(std::memory_order_relaxed) == 0) return;
-  const uint64_t now = base::now_ns();
-  if (now < next_look_ns.load(std::memory_order_relaxed) || !packs_lock.try_lock()) return;
-  next_look_ns.store(now + kAgeNs, std::memory_order_relaxed);
+  if (live_packs.load(std::memory_order_relaxed) == 0 || !packs_lock.try_lock()) return;
   for (Pack* pack = packs; pack; pack = pack->next_) pack->age();
   packs_lock.unlock();
+}
+
+bool is_pack_settled(Pack& pack, int ec) {
+  const uccs_status_t status = pack.settle(ec);
+  if (status < 0) base::fatal("operations that were packed failed: %s", uccs_status_string(status));
+  return status == UCCS_OK;
 }
 
 uint64_t pack_age_ns() { return live_packs.load(std::memory_order_relaxed) == 0 ? 0 : kAgeNs; }

@@ -47,6 +47,10 @@ inline uint64_t record_word(Packed what, WireAddress at, uint64_t detail) {
 inline uint64_t atomic_detail(base::AtomicOp op, base::AtomicType type) {
   return static_cast<uint64_t>(op) | static_cast<uint64_t>(type) << 4;
 }
+/// A record of kPackedAms: the handler, the length; then the data, padded.
+inline uint64_t packed_am_word(int id, size_t bytes) {
+  return static_cast<uint64_t>(id) | static_cast<uint64_t>(bytes) << 52;
+}
 inline uint64_t local_word(const void* address, size_t bytes) {
   return reinterpret_cast<uint64_t>(address) | static_cast<uint64_t>(bytes) << kLocalBits;
 }

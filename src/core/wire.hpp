@@ -26,6 +26,7 @@ enum class Kind : uint8_t {
   kAtomicDone,  ///< reply; head: DoneHead
   kPack,        ///< request; head: PackHead; payload: records, pack_records.hpp
   kPackDone,    ///< reply; head: PackHead; payload: answers, if there are any
+  kPackedAms,   ///< request; payload: records of active messages, packed_ams.cpp; no reply
   kLeave,       ///< request to EC 0: this EC destroys the context
   kLeft         ///< reply of EC 0: all do
 };

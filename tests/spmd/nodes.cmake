@@ -39,6 +39,10 @@ endforeach()
 uccs_add_nodes_test(shmem.aggregation shmem_aggregation)
 uccs_add_nodes_test(shmem.aggregation.fault shmem_aggregation ENVIRONMENT UCCS_WRAP=fault)
 uccs_add_nodes_test(check.aggregation shmem_aggregation ENVIRONMENT UCCS_CHECK=1)
+foreach(case memory messages last_words)
+  uccs_add_nodes_test(uccs.aggregate.${case} uccs_aggregate ARGS ${case})
+endforeach()
+uccs_add_nodes_test(uccs.aggregate.thread uccs_aggregate ARGS messages ENVIRONMENT UCCS_PROGRESS=thread)
 uccs_add_network_test(shmem.aggregation.small shmem_aggregation PES 3 ENVIRONMENT
   UCCS_AGGREGATE_BYTES=256)
 

@@ -67,7 +67,8 @@ int create(shmem_team_t handle, long options, shmem_ctx_t* ctx_out, const char* 
     made->is_plain = false;
   }
   // Within a node there is nothing to gain, and without memory it is a context that does not pack.
-  if ((options & SHMEMX_CTX_AGGREGATE) != 0 && core::job.is_spread) made->pack = core::Pack::make();
+  if ((options & SHMEMX_CTX_AGGREGATE) != 0 && core::job.is_spread)
+    made->pack = core::Pack::make(nullptr);
   {
     const std::lock_guard guard(lock);
     made->next = team->contexts;

@@ -4,6 +4,7 @@
 #include "base/log.hpp"
 #include "core/context.hpp"
 #include "core/job.hpp"
+#include "core/region.hpp"
 #include "core/remote.hpp"
 #include "models/shmem/context.hpp"
 #include "models/shmem/waiting.hpp"
@@ -38,6 +39,10 @@ uccs_status_t complete(const char* call, const Post& post) {
   Waiting waiting(call);
   while ((status = core::look(&request)) == UCCS_IN_PROGRESS) waiting.pause();
   return status;
+}
+
+core::WireAddress address_of(const void* symmetric) {
+  return core::where_is(reinterpret_cast<uint64_t>(symmetric));
 }
 
 /// Notes an operation of a context that packs; false: it is to be done the other way.
@@ -87,7 +92,7 @@ void slow_put(shmem_ctx_t ctx, void* dest, const void* source, size_t bytes, int
   core::Endpoint* to = way_to(dest, ec, call);
   core::Pack* const pack = pack_of(ctx);
   if (pack != nullptr && !has_handle(call) &&
-      is_packed(call, ec, dest, [&] { return pack->put(ec, dest, source, bytes); }))
+      is_packed(call, ec, dest, [&] { return pack->put(ec, address_of(dest), source, bytes); }))
     return;
   // Short ones leave the source at once and are waited for by quiet.
   const uccs_status_t status = complete(call, [&](uccs_request_t* out) {
@@ -105,7 +110,7 @@ void slow_get(shmem_ctx_t ctx, void* dest, const void* source, size_t bytes, int
   core::Endpoint* from = way_to(source, ec, call);
   if (core::Pack* const pack = pack_of(ctx)) {
     if (is_nonblocking(call) &&
-        is_packed(call, ec, source, [&] { return pack->get(ec, source, dest, bytes); }))
+        is_packed(call, ec, source, [&] { return pack->get(ec, address_of(source), dest, bytes); }))
       return;
     settle_pack(*pack, call, ec);  // it sees what was put before
   }
@@ -118,7 +123,7 @@ uint64_t slow_atomic(shmem_ctx_t ctx, base::AtomicOp op, base::AtomicType type,
   (void)way_to(symmetric, ec, call);
   if (core::Pack* const pack = pack_of(ctx)) {
     if (!is_fetching && !has_handle(call) && is_packed(call, ec, symmetric, [&] {
-          return pack->atomic(ec, {op, type, operand, expected}, symmetric, nullptr);
+          return pack->atomic(ec, {op, type, operand, expected}, address_of(symmetric), nullptr);
         }))
       return 0;
     settle_pack(*pack, call, ec);
@@ -139,7 +144,7 @@ void slow_atomic_nbi(shmem_ctx_t ctx, base::AtomicOp op, base::AtomicType type,
   if (pack != nullptr) {
     (void)way_to(symmetric, ec, call);
     if (is_packed(call, ec, symmetric, [&] {
-          return pack->atomic(ec, {op, type, operand, expected}, symmetric, fetch_out);
+          return pack->atomic(ec, {op, type, operand, expected}, address_of(symmetric), fetch_out);
         }))
       return;
   }
@@ -169,7 +174,7 @@ void slow_get_blocks(shmem_ctx_t ctx, void* dest, const void* source, const Bloc
   for (size_t i = 0; i < blocks.blocks && block > 0; ++i) {
     (void)way_to(from, ec, call);
     if (pack == nullptr ||
-        !is_packed(call, ec, from, [&] { return pack->get(ec, from, to, block); }))
+        !is_packed(call, ec, from, [&] { return pack->get(ec, address_of(from), to, block); }))
       slow_get(ctx, to, from, block, ec, call);
     to += blocks.dest_stride * bytes;
     from += blocks.source_stride * bytes;
