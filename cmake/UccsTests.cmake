@@ -25,3 +25,21 @@ function(uccs_add_spmd_test name target)
       ENVIRONMENT "${SPMD_ENVIRONMENT}")
   endforeach()
 endfunction()
+
+# uccs_add_network_test(<name> <target> PES <counts...> [NODE_SIZE n] [ARGS ...] [LABELS ...])
+#
+# The same with the ECs of this machine as nodes of n (default 1), which reach each other over tcp. Registers
+# nodes.<name>.np<k>, where there is a network.
+function(uccs_add_network_test name target)
+  cmake_parse_arguments(NETWORK "" "NODE_SIZE" "PES;ARGS;LABELS;ENVIRONMENT" ${ARGN})
+  get_property(networks GLOBAL PROPERTY UCCS_NETWORKS)
+  if(NOT "ofi" IN_LIST networks)
+    return()
+  endif()
+  if(NOT NETWORK_NODE_SIZE)
+    set(NETWORK_NODE_SIZE 1)
+  endif()
+  uccs_add_spmd_test(nodes.${name} ${target} PES ${NETWORK_PES} ARGS ${NETWORK_ARGS}
+    LABELS cluster ${NETWORK_LABELS} ENVIRONMENT
+    "UCCS_NODE_SIZE=${NETWORK_NODE_SIZE};UCCS_NET_PLUGINS=${CMAKE_BINARY_DIR}/lib;${NETWORK_ENVIRONMENT}")
+endfunction()

@@ -1063,6 +1063,8 @@ UCCS_API void shmemx_test_req(shmemx_request_handle_t desc, int* flag);
  * the context may be held back and travel together, until shmem_ctx_quiet, shmem_ctx_fence, the end of
  * a session or of the context. Ordering and completion are as on any context: only what the standard
  * allows to be late may be late, so a PE that waits for an update needs its sender to call quiet.
+ * Those that are small go to a buffer per PE (UCCS_AGGREGATE_BYTES), which leaves when it is full.
+ * Operations with a result or a handle see what was packed for their PE before; puts with signal, too.
  * On PEs of this node nothing is held back, for a store there takes less than keeping a note of it. */
 #define SHMEMX_CTX_AGGREGATE (1L << 16)
 #define SHMEMX_CTX_BOUNCE_BUFFER (1L << 17) /* puts may be copied aside: accepted, never needed */

@@ -46,6 +46,11 @@ typedef struct uccs_context_attributes {
   int lanes;             ///< inboxes, 1..64; 0: as UCCS_LANES says
   int channels;          ///< injection paths, 1..1024; 0: as UCCS_CHANNELS says
   const char* resource;  ///< use this resource only; NULL: the first that reaches the peer
+  /// 1: operations on ECs of other nodes may be held back and travel together, until a flush, a
+  /// fence, the end of the context, or some milliseconds are over: puts, gets and atomics of up to
+  /// 2 KiB in symmetric memory that are posted without request, and short active messages to any
+  /// lane. Results of gets and atomics come with the flush. 0: all leave at once.
+  int aggregate;
 } uccs_context_attributes_t;
 
 /// What a context is like.

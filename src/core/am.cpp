@@ -7,6 +7,7 @@
 #include "base/log.hpp"
 #include "core/dispatch.hpp"
 #include "core/job.hpp"
+#include "core/pack.hpp"
 #include "core/progress.hpp"
 #include "core/transfer.hpp"
 #include "mem/copy.hpp"
@@ -52,6 +53,17 @@ uccs_status_t post_owned(Endpoint* endpoint, ThreadSlot& thread, net::Envelope e
       channel->paths[endpoint->link_index], endpoint->ec, envelope, head, head_bytes, payload);
   channel->lock.unlock();
   return status;
+}
+
+/// A short message by a link that wants its channel owned.
+[[gnu::noinline]] uccs_status_t post_far(Endpoint* endpoint, ThreadSlot& thread,
+                                         net::Envelope envelope, const void* data, size_t bytes) {
+  if (endpoint->context->pack && endpoint->lane < 0) {
+    const uccs_status_t status =
+        endpoint->context->pack->message(endpoint->ec, envelope.id(), data, bytes);
+    if (status != UCCS_ERR_UNSUPPORTED) return status;
+  }
+  return post_owned(endpoint, thread, envelope, data, bytes, nullptr);
 }
 
 /// The head of a large message: where the payload is, then the caller's header.
@@ -199,7 +211,7 @@ uccs_status_t uccs_am_short_nb(uccs_endpoint_t endpoint, int id, const void* dat
       link.limits.short_is_shared
           ? link.table->message(thread.channel->paths[endpoint->link_index], endpoint->ec, envelope,
                                 data, bytes, nullptr)
-          : post_owned(endpoint, thread, envelope, data, bytes, nullptr);
+          : post_far(endpoint, thread, envelope, data, bytes);
   return status == UCCS_OK ? answer_done(request_out) : status;
 }
 

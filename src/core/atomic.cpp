@@ -5,6 +5,7 @@
 
 #include <bit>
 
+#include "core/pack.hpp"
 #include "core/transfer.hpp"
 
 namespace uccs::core {
@@ -78,6 +79,11 @@ constexpr AtomicOp k_set = AtomicOp::kSet, k_swap = AtomicOp::kSet, k_add = Atom
     return answer_done(request_out);
   }
   Context* context = endpoint->context;
+  if (context->pack && !request_out) {
+    const WireAddress there = wire_address(where.remote.area, where.remote.offset);
+    const uccs_status_t status = context->pack->atomic(endpoint->ec, arguments, there, result);
+    if (status != UCCS_ERR_UNSUPPORTED) return status == UCCS_OK ? UCCS_IN_PROGRESS : status;
+  }
   ThreadSlot& thread = this_thread(context);
   if (!thread.channel->lock.try_lock()) return UCCS_AGAIN;
   Request* request = take_request(context, thread, endpoint, request_out == nullptr);

@@ -13,6 +13,7 @@
 #include "base/log.hpp"
 #include "core/job.hpp"
 #include "core/network.hpp"
+#include "core/pack.hpp"
 #include "core/progress.hpp"
 #include "core/progress_thread.hpp"
 #include "core/region.hpp"
@@ -77,6 +78,7 @@ int number_in(const Enum& field) {
 bool is_valid(const uccs_context_attributes_t& a) {
   const int level = number_in(a.thread_level), progress = number_in(a.progress);
   return a.lanes >= 0 && a.lanes <= kMaxLanes && a.channels >= 0 && a.channels <= kMaxChannels &&
+         (a.aggregate == 0 || a.aggregate == 1) &&
          (level == UCCS_THREAD_MULTIPLE || level == UCCS_THREAD_SINGLE) &&
          progress >= UCCS_PROGRESS_CONFIGURED && progress <= UCCS_PROGRESS_THREAD;
 }
@@ -129,6 +131,7 @@ uccs_status_t make(const uccs_context_attributes_t& attributes, Context** contex
     close_links(context.get());
     return status;
   }
+  if (attributes.aggregate) context->pack.reset(Pack::make(context.get()));
   table[index].store(context.get(), std::memory_order_release);
   live_contexts.fetch_or(1u << index, std::memory_order_release);
   *context_out = context.release();
@@ -181,6 +184,7 @@ void end(Context* context) {
   unlist(context);
   wait_for_visitors();
   free_messages(context);
+  context->pack.reset();
   free_handles(context);
   close_links(context);
   thread = ThreadSlot{};

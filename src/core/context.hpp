@@ -40,6 +40,11 @@ struct Handler {
 };
 
 class ProgressThread;
+class Pack;
+
+struct DeletePack {
+  void operator()(Pack* pack) const;
+};
 
 }  // namespace uccs::core
 
@@ -59,6 +64,7 @@ struct uccs_context {
   std::byte* inboxes[uccs::core::kMaxLinks] = {};  ///< shared memory of each link, nullptr: none
   std::unique_ptr<int8_t[]> routes;  ///< by EC: index of the link that reaches it, -1: none
   std::unique_ptr<uccs::core::ProgressThread> progress_thread;
+  std::unique_ptr<uccs::core::Pack, uccs::core::DeletePack> pack;  ///< nullptr: does not aggregate
 
   // Rarely written.
   uccs::core::Handler handlers[UCCS_AM_IDS];

@@ -5,7 +5,13 @@
 namespace uccs::core {
 namespace {
 
-bool is_active_message(const net::Arrival& arrival) { return kind_of(arrival) <= Kind::kAmLarge; }
+/// Does it run callbacks that only user threads run?
+bool is_for_users(const Context* context, const net::Arrival& arrival) {
+  if (kind_of(arrival) == Kind::kPackedAms) return has_user_ams(context, arrival);
+  return kind_of(arrival) <= Kind::kAmLarge &&
+         context->handlers[arrival.envelope.id()].am_class.load(std::memory_order_relaxed) ==
+             UCCS_AM_USER;
+}
 
 /// Two-sided messages are matched at once, with the inbox locked: that keeps them in order.
 bool arrive_send(Batch* batch, const net::Arrival& arrival) {
@@ -30,9 +36,7 @@ bool arrive(void* user, const net::Arrival& arrival) {
   auto* batch = static_cast<Batch*>(user);
   const net::Traffic traffic = arrival.envelope.traffic();
   if (traffic == net::Traffic::kSend) return arrive_send(batch, arrival);
-  if (!batch->runs_user && is_active_message(arrival) &&
-      batch->context->handlers[arrival.envelope.id()].am_class.load(std::memory_order_relaxed) ==
-          UCCS_AM_USER) {
+  if (!batch->runs_user && is_for_users(batch->context, arrival)) {
     Lane& lane = batch->context->lanes[batch->lane];
     return (traffic == net::Traffic::kReply ? lane.replies : lane.requests)
         .push(arrival, batch->link);
@@ -78,6 +82,15 @@ void handle(Context* context, ThreadSlot& thread, Kept& kept) {
       return;
     case Kind::kAtomicDone:
       on_atomic_done(kept);
+      return;
+    case Kind::kPack:
+      on_pack(context, thread, kept);
+      return;
+    case Kind::kPackDone:
+      on_pack_done(context, kept);
+      return;
+    case Kind::kPackedAms:
+      on_packed_ams(context, thread, kept);
       return;
     case Kind::kLeave:
       note_leave(context);

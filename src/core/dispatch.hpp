@@ -44,9 +44,18 @@ void on_atomic(Context* context, ThreadSlot& thread, const Kept& kept);
 void on_put_done(const Kept& kept);
 void on_get_data(Context* context, const Kept& kept);
 void on_atomic_done(const Kept& kept);
+void on_pack(Context* context, ThreadSlot& thread, const Kept& kept);  // pack.cpp
+void on_pack_done(Context* context, const Kept& kept);
+void on_packed_ams(Context* context, ThreadSlot& thread, const Kept& kept);  // packed_ams.cpp
+bool has_user_ams(const Context* context, const net::Arrival& arrival);
 void on_finish(const Kept& kept);
 void on_clear(const Kept& kept);
 void on_fragment(Context* context, const Kept& kept);
+
+/// Replies to the request that `kept` is; gives its payload back.
+void answer(Context* context, ThreadSlot& thread, const Kept& kept, Kind kind, const void* head,
+            size_t head_bytes, const net::Payload* payload);
+void release_payload(Context* context, const Kept& kept);
 
 /// Copies an eager message to the receive it was matched with and gives its buffer back; match.cpp.
 /// UCCS_OK or UCCS_ERR_TRUNCATED: the result of the receive.

@@ -6,7 +6,6 @@
 #include "mem/copy.hpp"
 
 namespace uccs::core {
-namespace {
 
 void answer(Context* context, ThreadSlot& thread, const Kept& kept, Kind kind, const void* head,
             size_t head_bytes, const net::Payload* payload) {
@@ -20,8 +19,6 @@ void release_payload(Context* context, const Kept& kept) {
   const Link& from = context->links[kept.link];
   if (kept.arrival.token) from.table->release(from.instance, kept.arrival.token);
 }
-
-}  // namespace
 
 void on_put(Context* context, ThreadSlot& thread, const Kept& kept) {
   const auto head = head_of<PutHead>(kept.arrival);

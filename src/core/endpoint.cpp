@@ -5,6 +5,7 @@
 
 #include "core/context.hpp"
 #include "core/job.hpp"
+#include "core/pack.hpp"
 #include "core/progress.hpp"
 
 namespace uccs::core {
@@ -42,8 +43,9 @@ void unlist(Context* context, Endpoint* endpoint) {
 /// Everything posted on the endpoint is visible at the target.
 uccs_status_t flush(Endpoint* endpoint) {
   Context* context = endpoint->context;
-  const uccs_status_t status =
-      wait_until(context, [&] { return is_quiet(context, endpoint->bucket); });
+  const uccs_status_t status = wait_until(context, [&] {
+    return is_settled(context, endpoint->ec) && is_quiet(context, endpoint->bucket);
+  });
   if (status != UCCS_OK) return status;
   ThreadSlot& thread = this_thread(context);
   net::Channel* path = thread.channel->paths[endpoint->link_index];
@@ -83,8 +85,9 @@ uccs_status_t uccs_endpoint_create(uccs_context_t context, int ec, int lane,
 uccs_status_t uccs_endpoint_destroy(uccs_endpoint_t endpoint) {
   if (!endpoint) return UCCS_OK;
   core::Context* context = endpoint->context;
-  const uccs_status_t status =
-      core::wait_until(context, [&] { return core::is_quiet(context, endpoint->bucket); });
+  const uccs_status_t status = core::wait_until(context, [&] {
+    return core::is_settled(context, endpoint->ec) && core::is_quiet(context, endpoint->bucket);
+  });
   if (status != UCCS_OK) return status;
   core::unlist(context, endpoint);
   delete endpoint;
@@ -101,7 +104,8 @@ uccs_status_t uccs_flush(const uccs_endpoint_t endpoints[], size_t count) {
 }
 
 uccs_status_t uccs_context_flush(uccs_context_t context) {
-  const uccs_status_t status = core::wait_until(context, [&] { return core::is_quiet(context); });
+  const uccs_status_t status = core::wait_until(
+      context, [&] { return core::is_settled(context, -1) && core::is_quiet(context); });
   if (status != UCCS_OK) return status;
   core::ThreadSlot& thread = core::this_thread(context);
   for (int link = 0; link < context->link_count; ++link) {
@@ -118,7 +122,8 @@ uccs_status_t uccs_fence(uccs_context_t context) {
   // Stores of one thread reach mapped memory in order once the compiler and the CPU keep to it;
   // what is not complete yet has to be.
   std::atomic_thread_fence(std::memory_order_release);
-  return core::wait_until(context, [&] { return core::is_quiet(context); });
+  return core::wait_until(context,
+                          [&] { return core::is_settled(context, -1) && core::is_quiet(context); });
 }
 
 }  // extern "C"

@@ -4,6 +4,7 @@
 #include <sched.h>
 
 #include "core/dispatch.hpp"
+#include "core/pack.hpp"
 #include "rte/identity.hpp"
 
 namespace uccs::core {
@@ -56,6 +57,7 @@ constexpr uint32_t kPatienceWhenCrowded = 64;
 
 /// Steps of operations that were posted on channels of others, who may be computing.
 int advance_others(Context* context, const ThreadSlot& thread) {
+  if (context->pack) context->pack->age();
   int steps = 0;
   const int open = context->open_channels.load(std::memory_order_acquire);
   for (int i = 0; i < open; ++i)

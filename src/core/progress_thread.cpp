@@ -5,6 +5,7 @@
 
 #include "base/backoff.hpp"
 #include "base/heavy_fence.hpp"
+#include "core/pack.hpp"
 #include "core/progress.hpp"
 
 namespace uccs::core {
@@ -73,7 +74,9 @@ void ProgressThread::sleep(ThreadSlot& thread) {
   const bool is_seen = base::heavy_fence();
   if (progress(context_, thread) == 0 && !is_over_.load(std::memory_order_seq_cst)) {
     const bool is_idle = is_seen && !is_any_active(context_);
-    base::block_while(doorbell, seen, is_idle ? kLongSleepNs : kShortSleepNs);
+    const uint64_t age_ns = pack_age_ns();
+    const uint64_t long_ns = age_ns > 0 ? age_ns : kLongSleepNs;
+    base::block_while(doorbell, seen, is_idle ? long_ns : kShortSleepNs);
   }
   sleeps_on_.store(nullptr, std::memory_order_relaxed);
   arm(false);
@@ -85,10 +88,12 @@ void* ProgressThread::run(void* argument) {
   slot.is_internal = true;
   self->context_->pollers.fetch_sub(1, std::memory_order_relaxed);  // it competes with nobody
   // The job's context: what comes there is rare, and CPUs are better left to those who compute.
-  const int looks = self->context_ == job_context() ? 1 : kLooksBeforeSleep;
+  const bool is_of_job = self->context_ == job_context();
+  const int looks = is_of_job ? 1 : kLooksBeforeSleep;
   int misses = 0;
   base::Backoff backoff;
   while (!self->is_over_.load(std::memory_order_acquire)) {
+    if (is_of_job) age_packs();
     if (progress(self->context_, slot) > 0) {
       misses = 0;
       backoff.reset();

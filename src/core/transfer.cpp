@@ -5,6 +5,7 @@
 
 #include <algorithm>
 
+#include "core/pack.hpp"
 #include "mem/copy.hpp"
 
 namespace uccs::core {
@@ -129,6 +130,20 @@ Step advance_transfer(Request* request) {
   return Step::kOver;
 }
 
+/// Notes it, if it is of one run. UCCS_ERR_UNSUPPORTED: not one to be packed.
+uccs_status_t pack(const Endpoint* endpoint, const Transfer& transfer) {
+  Walk rest = transfer.walk;
+  Run more;
+  const Run& run = transfer.run;
+  if (run.bytes == 0 || run.bytes > kPackDataMax || rest.next(&more)) return UCCS_ERR_UNSUPPORTED;
+  const WireAddress there = wire_address(transfer.remote.area, transfer.remote.offset + run.remote);
+  Pack& packed = *endpoint->context->pack;
+  const uccs_status_t status = transfer.is_put
+                                   ? packed.put(endpoint->ec, there, run.local, run.bytes)
+                                   : packed.get(endpoint->ec, there, run.local, run.bytes);
+  return status == UCCS_OK ? UCCS_IN_PROGRESS : status;
+}
+
 uccs_status_t start(Endpoint* endpoint, const Transfer& transfer, bool has_begun,
                     uccs_request_t* request_out) {
   Context* context = endpoint->context;
@@ -172,6 +187,10 @@ uccs_status_t start_transfer(Endpoint* endpoint, bool is_put, const Target& targ
   if (!transfer.walk.next(&transfer.run)) transfer.run.bytes = 0;
   transfer.is_emulated =
       leaves_source && is_put && transfer.run.bytes > endpoint->link->limits.inject_max;
+  if (endpoint->context->pack && !epilogue && !request_out) {
+    const uccs_status_t status = pack(endpoint, transfer);
+    if (status != UCCS_ERR_UNSUPPORTED) return status;
+  }
   if (epilogue) transfer.epilogue = *epilogue;
   return start(endpoint, transfer, false, request_out);
 }

@@ -24,6 +24,9 @@ enum class Kind : uint8_t {
   kPutDone,     ///< reply; head: DoneHead
   kGetData,     ///< reply; head: DataHead; payload
   kAtomicDone,  ///< reply; head: DoneHead
+  kPack,        ///< request; head: PackHead; payload: records, pack_records.hpp
+  kPackDone,    ///< reply; head: PackHead; payload: answers, if there are any
+  kPackedAms,   ///< request; payload: records of active messages, packed_ams.cpp; no reply
   kLeave,       ///< request to EC 0: this EC destroys the context
   kLeft         ///< reply of EC 0: all do
 };
@@ -102,6 +105,9 @@ struct DoneHead {
 struct DataHead {
   uint64_t request;
   uint64_t local;
+};
+struct PackHead {
+  uint64_t target;  ///< the sender's PackTarget, to be sent back
 };
 static_assert(sizeof(GetHead) <= 56 && sizeof(AtomicHead) <= 56 && sizeof(PutHead) <= 48);
 

@@ -33,6 +33,18 @@ foreach(case broadcasts gathers alltoalls reductions scans groups_come_and_go)
   uccs_add_nodes_test(coll.${case} coll_test ARGS ${case} 5)
 endforeach()
 
+# Contexts that pack: PEs on the node and off it, one per node with the least buffers, with messages that
+# are put off, and with calls that are looked at.
+uccs_add_nodes_test(shmem.aggregation shmem_aggregation)
+uccs_add_nodes_test(shmem.aggregation.fault shmem_aggregation ENVIRONMENT UCCS_WRAP=fault)
+uccs_add_nodes_test(check.aggregation shmem_aggregation ENVIRONMENT UCCS_CHECK=1)
+foreach(case memory messages last_words)
+  uccs_add_nodes_test(uccs.aggregate.${case} uccs_aggregate ARGS ${case})
+endforeach()
+uccs_add_nodes_test(uccs.aggregate.thread uccs_aggregate ARGS messages ENVIRONMENT UCCS_PROGRESS=thread)
+uccs_add_network_test(shmem.aggregation.small shmem_aggregation PES 3 ENVIRONMENT
+  UCCS_AGGREGATE_BYTES=256)
+
 # Check mode looks at calls first; collectives are compared inside the nodes.
 foreach(program rma_types teams)
   uccs_add_nodes_test(check.${program} shmem_${program} ENVIRONMENT UCCS_CHECK=1)

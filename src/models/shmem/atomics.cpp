@@ -3,27 +3,27 @@
 
 using namespace uccs::shmem;
 
-// A form with _nbi delivers its value at once.
-#define DEFINE_SWAPS(CTX, NAME, TYPE)                                                              \
-  UCCS_SHMEM_HOT(TYPE, CTX##NAME##_atomic_fetch,                                                   \
-                 (UCCS_CTX_PARAMETER_##CTX const TYPE* source, int pe)) {                          \
-    return atomic_fetch(UCCS_CTX_##CTX, source, pe, "shmem_" #CTX #NAME "_atomic_fetch");          \
-  }                                                                                                \
-  UCCS_SHMEM_HOT(void, CTX##NAME##_atomic_fetch_nbi,                                               \
-                 (UCCS_CTX_PARAMETER_##CTX TYPE * fetch, const TYPE* source, int pe)) {            \
-    *fetch = atomic_fetch(UCCS_CTX_##CTX, source, pe, "shmem_" #CTX #NAME "_atomic_fetch_nbi");    \
-  }                                                                                                \
-  UCCS_SHMEM_HOT(void, CTX##NAME##_atomic_set,                                                     \
-                 (UCCS_CTX_PARAMETER_##CTX TYPE * dest, TYPE value, int pe)) {                     \
-    atomic_set(UCCS_CTX_##CTX, dest, value, pe, "shmem_" #CTX #NAME "_atomic_set");                \
-  }                                                                                                \
-  UCCS_SHMEM_HOT(TYPE, CTX##NAME##_atomic_swap,                                                    \
-                 (UCCS_CTX_PARAMETER_##CTX TYPE * dest, TYPE value, int pe)) {                     \
-    return atomic_swap(UCCS_CTX_##CTX, dest, value, pe, "shmem_" #CTX #NAME "_atomic_swap");       \
-  }                                                                                                \
-  UCCS_SHMEM_HOT(void, CTX##NAME##_atomic_swap_nbi,                                                \
-                 (UCCS_CTX_PARAMETER_##CTX TYPE * fetch, TYPE * dest, TYPE value, int pe)) {       \
-    *fetch = atomic_swap(UCCS_CTX_##CTX, dest, value, pe, "shmem_" #CTX #NAME "_atomic_swap_nbi"); \
+#define DEFINE_SWAPS(CTX, NAME, TYPE)                                                             \
+  UCCS_SHMEM_HOT(TYPE, CTX##NAME##_atomic_fetch,                                                  \
+                 (UCCS_CTX_PARAMETER_##CTX const TYPE* source, int pe)) {                         \
+    return atomic_fetch(UCCS_CTX_##CTX, source, pe, "shmem_" #CTX #NAME "_atomic_fetch");         \
+  }                                                                                               \
+  UCCS_SHMEM_HOT(void, CTX##NAME##_atomic_fetch_nbi,                                              \
+                 (UCCS_CTX_PARAMETER_##CTX TYPE * fetch, const TYPE* source, int pe)) {           \
+    atomic_fetch_nbi(UCCS_CTX_##CTX, fetch, source, pe, "shmem_" #CTX #NAME "_atomic_fetch_nbi"); \
+  }                                                                                               \
+  UCCS_SHMEM_HOT(void, CTX##NAME##_atomic_set,                                                    \
+                 (UCCS_CTX_PARAMETER_##CTX TYPE * dest, TYPE value, int pe)) {                    \
+    atomic_set(UCCS_CTX_##CTX, dest, value, pe, "shmem_" #CTX #NAME "_atomic_set");               \
+  }                                                                                               \
+  UCCS_SHMEM_HOT(TYPE, CTX##NAME##_atomic_swap,                                                   \
+                 (UCCS_CTX_PARAMETER_##CTX TYPE * dest, TYPE value, int pe)) {                    \
+    return atomic_swap(UCCS_CTX_##CTX, dest, value, pe, "shmem_" #CTX #NAME "_atomic_swap");      \
+  }                                                                                               \
+  UCCS_SHMEM_HOT(void, CTX##NAME##_atomic_swap_nbi,                                               \
+                 (UCCS_CTX_PARAMETER_##CTX TYPE * fetch, TYPE * dest, TYPE value, int pe)) {      \
+    atomic_swap_nbi(UCCS_CTX_##CTX, fetch, dest, value, pe,                                       \
+                    "shmem_" #CTX #NAME "_atomic_swap_nbi");                                      \
   }
 #define UCCS_SWAP_TYPE(NAME, TYPE) UCCS_SHMEM_BOTH(DEFINE_SWAPS, NAME, TYPE)
 
@@ -36,8 +36,8 @@ using namespace uccs::shmem;
   UCCS_SHMEM_HOT(                                                                                  \
       void, CTX##NAME##_atomic_compare_swap_nbi,                                                   \
       (UCCS_CTX_PARAMETER_##CTX TYPE * fetch, TYPE * dest, TYPE cond, TYPE value, int pe)) {       \
-    *fetch = atomic_compare_swap(UCCS_CTX_##CTX, dest, cond, value, pe,                            \
-                                 "shmem_" #CTX #NAME "_atomic_compare_swap_nbi");                  \
+    atomic_compare_swap_nbi(UCCS_CTX_##CTX, fetch, dest, cond, value, pe,                          \
+                            "shmem_" #CTX #NAME "_atomic_compare_swap_nbi");                       \
   }                                                                                                \
   UCCS_SHMEM_HOT(TYPE, CTX##NAME##_atomic_fetch_inc,                                               \
                  (UCCS_CTX_PARAMETER_##CTX TYPE * dest, int pe)) {                                 \
@@ -46,8 +46,8 @@ using namespace uccs::shmem;
   }                                                                                                \
   UCCS_SHMEM_HOT(void, CTX##NAME##_atomic_fetch_inc_nbi,                                           \
                  (UCCS_CTX_PARAMETER_##CTX TYPE * fetch, TYPE * dest, int pe)) {                   \
-    *fetch = atomic_fetch_add(UCCS_CTX_##CTX, dest, static_cast<TYPE>(1), pe,                      \
-                              "shmem_" #CTX #NAME "_atomic_fetch_inc_nbi");                        \
+    atomic_fetch_add_nbi(UCCS_CTX_##CTX, fetch, dest, static_cast<TYPE>(1), pe,                    \
+                         "shmem_" #CTX #NAME "_atomic_fetch_inc_nbi");                             \
   }                                                                                                \
   UCCS_SHMEM_HOT(void, CTX##NAME##_atomic_inc, (UCCS_CTX_PARAMETER_##CTX TYPE * dest, int pe)) {   \
     atomic_add(UCCS_CTX_##CTX, dest, static_cast<TYPE>(1), pe, "shmem_" #CTX #NAME "_atomic_inc"); \
@@ -59,8 +59,8 @@ using namespace uccs::shmem;
   }                                                                                                \
   UCCS_SHMEM_HOT(void, CTX##NAME##_atomic_fetch_add_nbi,                                           \
                  (UCCS_CTX_PARAMETER_##CTX TYPE * fetch, TYPE * dest, TYPE value, int pe)) {       \
-    *fetch = atomic_fetch_add(UCCS_CTX_##CTX, dest, value, pe,                                     \
-                              "shmem_" #CTX #NAME "_atomic_fetch_add_nbi");                        \
+    atomic_fetch_add_nbi(UCCS_CTX_##CTX, fetch, dest, value, pe,                                   \
+                         "shmem_" #CTX #NAME "_atomic_fetch_add_nbi");                             \
   }                                                                                                \
   UCCS_SHMEM_HOT(void, CTX##NAME##_atomic_add,                                                     \
                  (UCCS_CTX_PARAMETER_##CTX TYPE * dest, TYPE value, int pe)) {                     \
@@ -74,19 +74,24 @@ using namespace uccs::shmem;
       [](TYPE* at, OneOperand<TYPE> given) {                                                      \
         return __atomic_fetch_##OPERATION(at, given.value, ORDER);                                \
       })
-#define DEFINE_LOGIC(CTX, NAME, TYPE, OPERATION, OP)                                            \
-  UCCS_SHMEM_HOT(TYPE, CTX##NAME##_atomic_fetch_##OPERATION,                                    \
-                 (UCCS_CTX_PARAMETER_##CTX TYPE * dest, TYPE value, int pe)) {                  \
-    return LOGIC(CTX, NAME, TYPE, fetch_##OPERATION, OPERATION, OP, true, __ATOMIC_ACQUIRE);    \
-  }                                                                                             \
-  UCCS_SHMEM_HOT(void, CTX##NAME##_atomic_fetch_##OPERATION##_nbi,                              \
-                 (UCCS_CTX_PARAMETER_##CTX TYPE * fetch, TYPE * dest, TYPE value, int pe)) {    \
-    *fetch =                                                                                    \
-        LOGIC(CTX, NAME, TYPE, fetch_##OPERATION##_nbi, OPERATION, OP, true, __ATOMIC_ACQUIRE); \
-  }                                                                                             \
-  UCCS_SHMEM_HOT(void, CTX##NAME##_atomic_##OPERATION,                                          \
-                 (UCCS_CTX_PARAMETER_##CTX TYPE * dest, TYPE value, int pe)) {                  \
-    LOGIC(CTX, NAME, TYPE, OPERATION, OPERATION, OP, false, __ATOMIC_RELAXED);                  \
+#define LOGIC_NBI(CTX, NAME, TYPE, OPERATION, OP)                                              \
+  atomically_nbi<uccs::base::AtomicOp::OP>(                                                    \
+      UCCS_CTX_##CTX, fetch, dest, pe, "shmem_" #CTX #NAME "_atomic_fetch_" #OPERATION "_nbi", \
+      OneOperand<TYPE>{value}, [](TYPE* at, OneOperand<TYPE> given) {                          \
+        return __atomic_fetch_##OPERATION(at, given.value, __ATOMIC_ACQUIRE);                  \
+      })
+#define DEFINE_LOGIC(CTX, NAME, TYPE, OPERATION, OP)                                         \
+  UCCS_SHMEM_HOT(TYPE, CTX##NAME##_atomic_fetch_##OPERATION,                                 \
+                 (UCCS_CTX_PARAMETER_##CTX TYPE * dest, TYPE value, int pe)) {               \
+    return LOGIC(CTX, NAME, TYPE, fetch_##OPERATION, OPERATION, OP, true, __ATOMIC_ACQUIRE); \
+  }                                                                                          \
+  UCCS_SHMEM_HOT(void, CTX##NAME##_atomic_fetch_##OPERATION##_nbi,                           \
+                 (UCCS_CTX_PARAMETER_##CTX TYPE * fetch, TYPE * dest, TYPE value, int pe)) { \
+    LOGIC_NBI(CTX, NAME, TYPE, OPERATION, OP);                                               \
+  }                                                                                          \
+  UCCS_SHMEM_HOT(void, CTX##NAME##_atomic_##OPERATION,                                       \
+                 (UCCS_CTX_PARAMETER_##CTX TYPE * dest, TYPE value, int pe)) {               \
+    LOGIC(CTX, NAME, TYPE, OPERATION, OPERATION, OP, false, __ATOMIC_RELAXED);               \
   }
 #define UCCS_LOGIC_TYPE(NAME, TYPE)                    \
   UCCS_SHMEM_BOTH(DEFINE_LOGIC, NAME, TYPE, and, kAnd) \

@@ -4,6 +4,7 @@
 #include <cstdint>
 
 #include "core/group.hpp"
+#include "core/pack.hpp"
 #include "models/shmem/api.hpp"
 #include "models/shmem/guard.hpp"
 
@@ -27,6 +28,7 @@ struct uccs_shmem_ctx {
   bool is_plain;                    ///< neither table nor counters
   shmem_team_t team;
   uccs_shmem_ctx* next;
+  uccs::core::Pack* pack;  ///< SHMEMX_CTX_AGGREGATE in a job on several nodes, else nullptr
 };
 
 struct uccs_shmem_team {
@@ -57,6 +59,12 @@ extern uccs_shmem_team* predefined_teams[kPredefinedTeams];
 inline uccs_shmem_team* team_of(shmem_team_t team) {
   const auto number = reinterpret_cast<uintptr_t>(team);
   return number < kPredefinedTeams ? predefined_teams[number] : team;
+}
+
+/// Where the context's operations on other nodes are packed; nullptr: they are not.
+inline core::Pack* pack_of(shmem_ctx_t ctx) {
+  const uccs_shmem_ctx* const context = context_of(ctx);
+  return context != nullptr ? context->pack : nullptr;
 }
 
 /// A team that exists; ends the job in check mode if `team` is none, or was destroyed.

@@ -10,6 +10,7 @@
 #include "models/shmem/check.hpp"
 #include "models/shmem/context.hpp"
 #include "models/shmem/order.hpp"
+#include "models/shmem/slow.hpp"
 
 namespace uccs::shmem {
 namespace {
@@ -34,6 +35,11 @@ std::deque<uccs_shmem_ctx*> kept;
 
 /// Under the lock. Ends a context that is in no list any more.
 void end(uccs_shmem_ctx* ctx) {
+  if (ctx->pack != nullptr) {
+    settle_pack(*ctx->pack, "shmem_ctx_destroy");
+    delete ctx->pack;
+    ctx->pack = nullptr;
+  }
   if (!is_checking()) return free_context(ctx);
   note_context_end(handle_of(ctx, true));
   kept.push_back(ctx);
@@ -48,9 +54,9 @@ int create(shmem_team_t handle, long options, shmem_ctx_t* ctx_out, const char* 
   uccs_shmem_team* const team = team_if_any(handle, call);
   if (team == nullptr) return -1;
   const core::Group& group = *team->group;
-  auto* const made = new (std::nothrow)
-      uccs_shmem_ctx{group.first, group.stride,           group.size, group.table,
-                     nullptr,     group.table == nullptr, handle,     nullptr};
+  auto* const made = new (std::nothrow) uccs_shmem_ctx{
+      group.first, group.stride, group.size, group.table, nullptr, group.table == nullptr,
+      handle,      nullptr,      nullptr};
   if (made == nullptr) return -1;
   if ((options & SHMEMX_CTX_COUNT) != 0) {
     made->counters = new (std::nothrow) Counters;
@@ -60,6 +66,9 @@ int create(shmem_team_t handle, long options, shmem_ctx_t* ctx_out, const char* 
     }
     made->is_plain = false;
   }
+  // Within a node there is nothing to gain, and without memory it is a context that does not pack.
+  if ((options & SHMEMX_CTX_AGGREGATE) != 0 && core::job.is_spread)
+    made->pack = core::Pack::make(nullptr);
   {
     const std::lock_guard guard(lock);
     made->next = team->contexts;
@@ -115,8 +124,7 @@ void end_contexts(uccs_shmem_team* team) {
 using namespace uccs::shmem;
 
 // The standard's options promise how a context is used. Contexts have no state that users could
-// contend for, so none of the promises is needed; nor is SHMEMX_CTX_AGGREGATE, because nothing is
-// ever held back.
+// contend for without a lock, so none of the promises is needed.
 UCCS_SHMEM(int, ctx_create, (long options, shmem_ctx_t* ctx)) {
   return create(SHMEM_TEAM_WORLD, options, ctx, "shmem_ctx_create");
 }
@@ -133,6 +141,7 @@ UCCS_SHMEM(void, ctx_destroy, (shmem_ctx_t ctx)) {
     return;
   }
   { const Entry entry("shmem_ctx_destroy", ctx); }
+  if (uccs::core::Pack* const pack = pack_of(ctx)) settle_pack(*pack, "shmem_ctx_destroy");
   quiet_everywhere();
   destroy(context_of(ctx));
 }
@@ -145,7 +154,7 @@ UCCS_SHMEM(int, ctx_get_team, (shmem_ctx_t ctx, shmem_team_t* team)) {
   return 0;
 }
 
-// Hints; operations are never held back, so there is nothing to prepare or to flush.
+// Hints; but what was packed leaves at the end of a session.
 UCCS_SHMEM(void, ctx_session_start,
            (shmem_ctx_t ctx, long, const shmem_ctx_session_config_t* config, long mask)) {
   if (ctx == SHMEM_CTX_INVALID) return;
@@ -154,5 +163,7 @@ UCCS_SHMEM(void, ctx_session_start,
     check_local("shmem_ctx_session_start", {"config", config, sizeof *config});
 }
 UCCS_SHMEM(void, ctx_session_stop, (shmem_ctx_t ctx)) {
-  if (ctx != SHMEM_CTX_INVALID) const Entry entry("shmem_ctx_session_stop", ctx);
+  if (ctx == SHMEM_CTX_INVALID) return;
+  const Entry entry("shmem_ctx_session_stop", ctx);
+  if (uccs::core::Pack* const pack = pack_of(ctx)) pack->push();
 }

@@ -25,6 +25,12 @@ uint64_t value_of(const std::atomic<uint64_t>& counter) {
   return counter.load(std::memory_order_relaxed);
 }
 
+/// What was issued is complete, see order.cpp, but for what is packed.
+void complete(shmem_ctx_t ctx, const char* call) {
+  if (counters_of(ctx) == nullptr) return;
+  if (core::Pack* const pack = pack_of(ctx)) settle_pack(*pack, call);
+}
+
 uint64_t writes(shmem_ctx_t ctx) {
   const Counters* const counters = counters_of(ctx);
   return counters != nullptr ? value_of(counters->puts) + value_of(counters->atomics) : 0;
@@ -73,7 +79,6 @@ void count(uccs_shmem_ctx* ctx, int ec, const char* call) {
 
 using namespace uccs::shmem;
 
-// What was issued is complete, see order.cpp.
 UCCS_SHMEMX(void, pcntr_get_issued_write, (shmem_ctx_t ctx, uint64_t* value)) {
   *value = writes(ctx);
 }
@@ -81,9 +86,11 @@ UCCS_SHMEMX(void, pcntr_get_issued_read, (shmem_ctx_t ctx, uint64_t* value)) {
   *value = reads(ctx);
 }
 UCCS_SHMEMX(void, pcntr_get_completed_write, (shmem_ctx_t ctx, uint64_t* value)) {
+  complete(ctx, "shmemx_pcntr_get_completed_write");
   *value = writes(ctx);
 }
 UCCS_SHMEMX(void, pcntr_get_completed_read, (shmem_ctx_t ctx, uint64_t* value)) {
+  complete(ctx, "shmemx_pcntr_get_completed_read");
   *value = reads(ctx);
 }
 UCCS_SHMEMX(void, pcntr_get_completed_target, (uint64_t * value)) {
@@ -91,6 +98,7 @@ UCCS_SHMEMX(void, pcntr_get_completed_target, (uint64_t * value)) {
 }
 UCCS_SHMEMX(void, pcntr_get_all, (shmem_ctx_t ctx, shmemx_pcntr_t* pcntr)) {
   *pcntr = {};
+  complete(ctx, "shmemx_pcntr_get_all");
   pcntr->completed_put = writes(ctx);
   pcntr->completed_get = reads(ctx);
   pshmemx_pcntr_get_completed_target(&pcntr->target);

@@ -3,6 +3,7 @@
 
 #include "base/log.hpp"
 #include "models/shmem/check.hpp"
+#include "models/shmem/context.hpp"
 #include "models/shmem/slow.hpp"
 
 namespace shmem = uccs::shmem;
@@ -30,13 +31,22 @@ void check_order(shmem_ctx_t ctx, bool is_quiet, const char* call) {
   if (count > 0) shmem::note_quiet(*entry.context());  // those to other PEs are given the benefit
 }
 
+/// What the context has packed is complete. Acknowledged is what orders it, too: messages arrive in
+/// any order.
+void settle(shmem_ctx_t ctx, const char* call) {
+  if (ctx == SHMEM_CTX_INVALID) return;
+  if (uccs::core::Pack* const pack = shmem::pack_of(ctx)) shmem::settle_pack(*pack, call);
+}
+
 /// Tail calls, so that the open gate costs two instructions.
 [[gnu::cold, gnu::noinline]] void long_fence(shmem_ctx_t ctx, const char* call) {
   if (shmem::is_guarded) check_order(ctx, false, call);
+  settle(ctx, call);
   shmem::quiet_nodes();
 }
 [[gnu::cold, gnu::noinline]] void long_quiet(shmem_ctx_t ctx, const char* call) {
   if (shmem::is_guarded) check_order(ctx, true, call);
+  settle(ctx, call);
   shmem::quiet_nodes();
 }
 
@@ -55,6 +65,7 @@ void check_order(shmem_ctx_t ctx, bool is_quiet, const char* call) {
 void pe_quiet(shmem_ctx_t ctx, const int* pes, size_t count, const char* call) {
   if (shmem::is_guarded) [[unlikely]]
     check_pes(ctx, pes, count, call);
+  settle(ctx, call);
   shmem::quiet_everywhere();
 }
 

@@ -31,9 +31,11 @@ namespace {
   if (void* const at = unmapped_word(ctx, signal, sizeof *signal, &ec, call))
     return update_mapped(static_cast<uint64_t*>(at), value, sig_op, call);
   if (sig_op != SHMEM_SIGNAL_SET && sig_op != SHMEM_SIGNAL_ADD) fail_operator(sig_op, call);
+  // Nor is it packed itself: somebody may be waiting for it.
+  if (uccs::core::Pack* const pack = pack_of(ctx)) settle_pack(*pack, call, ec);
   quiet_network();
-  slow_atomic_value(ctx, sig_op == SHMEM_SIGNAL_SET ? AtomicOp::kSet : AtomicOp::kAdd, signal,
-                    value, uint64_t{0}, false, ec, call);
+  slow_atomic_value(SHMEM_CTX_DEFAULT, sig_op == SHMEM_SIGNAL_SET ? AtomicOp::kSet : AtomicOp::kAdd,
+                    signal, value, uint64_t{0}, false, ec, call);
 }
 
 [[gnu::always_inline]] inline void update_signal(shmem_ctx_t ctx, uint64_t* signal, uint64_t value,

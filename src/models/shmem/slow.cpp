@@ -4,7 +4,9 @@
 #include "base/log.hpp"
 #include "core/context.hpp"
 #include "core/job.hpp"
+#include "core/region.hpp"
 #include "core/remote.hpp"
+#include "models/shmem/context.hpp"
 #include "models/shmem/waiting.hpp"
 #include "uccs/rma.h"
 
@@ -39,11 +41,59 @@ uccs_status_t complete(const char* call, const Post& post) {
   return status;
 }
 
+core::WireAddress address_of(const void* symmetric) {
+  return core::where_is(reinterpret_cast<uint64_t>(symmetric));
+}
+
+/// Notes an operation of a context that packs; false: it is to be done the other way.
+template <class Note>
+bool is_packed(const char* call, int ec, const void* symmetric, const Note& note) {
+  uccs_status_t status = note();
+  if (status == UCCS_AGAIN) {
+    Waiting waiting(call);
+    while ((status = note()) == UCCS_AGAIN) waiting.pause();
+  }
+  if (status == UCCS_ERR_UNSUPPORTED) return false;
+  if (status < 0) fail(call, ec, symmetric, status);
+  return true;
+}
+
+/// Routines whose results may come later say so in their names. Those with a handle are completed
+/// by that, which knows no context.
+bool ends_with(const char* call, const char* end) {
+  const size_t length = strlen(call), wanted = strlen(end);
+  return length > wanted && memcmp(call + length - wanted, end, wanted) == 0;
+}
+bool is_nonblocking(const char* call) { return ends_with(call, "_nbi"); }
+bool has_handle(const char* call) { return ends_with(call, "_nb"); }
+
+void get_now(core::Endpoint* from, void* dest, const void* source, size_t bytes, int ec,
+             const char* call) {
+  const uccs_status_t status = complete(call, [&](uccs_request_t* out) {
+    return uccs_get_contiguous_nb(from, UCCS_REGION_SYMMETRIC, dest, source, bytes, out);
+  });
+  if (status < 0) fail(call, ec, source, status);
+}
+
 }  // namespace
 
-void slow_put(shmem_ctx_t, void* dest, const void* source, size_t bytes, int ec, const char* call) {
+void settle_pack(core::Pack& pack, const char* call, int ec) {
+  uccs_status_t status = pack.settle(ec);
+  if (status == UCCS_OK) return;
+  Waiting waiting(call);
+  while ((status = pack.settle(ec)) == UCCS_IN_PROGRESS) waiting.pause();
+  if (status < 0)
+    base::fatal("%s: operations that were packed failed: %s", call, uccs_status_string(status));
+}
+
+void slow_put(shmem_ctx_t ctx, void* dest, const void* source, size_t bytes, int ec,
+              const char* call) {
   if (bytes == 0) return;
   core::Endpoint* to = way_to(dest, ec, call);
+  core::Pack* const pack = pack_of(ctx);
+  if (pack != nullptr && !has_handle(call) &&
+      is_packed(call, ec, dest, [&] { return pack->put(ec, address_of(dest), source, bytes); }))
+    return;
   // Short ones leave the source at once and are waited for by quiet.
   const uccs_status_t status = complete(call, [&](uccs_request_t* out) {
     return bytes <= UCCS_RMA_MEDIUM_MAX
@@ -54,19 +104,30 @@ void slow_put(shmem_ctx_t, void* dest, const void* source, size_t bytes, int ec,
   if (status < 0) fail(call, ec, dest, status);
 }
 
-void slow_get(shmem_ctx_t, void* dest, const void* source, size_t bytes, int ec, const char* call) {
+void slow_get(shmem_ctx_t ctx, void* dest, const void* source, size_t bytes, int ec,
+              const char* call) {
   if (bytes == 0) return;
   core::Endpoint* from = way_to(source, ec, call);
-  const uccs_status_t status = complete(call, [&](uccs_request_t* out) {
-    return uccs_get_contiguous_nb(from, UCCS_REGION_SYMMETRIC, dest, source, bytes, out);
-  });
-  if (status < 0) fail(call, ec, source, status);
+  if (core::Pack* const pack = pack_of(ctx)) {
+    if (is_nonblocking(call) &&
+        is_packed(call, ec, source, [&] { return pack->get(ec, address_of(source), dest, bytes); }))
+      return;
+    settle_pack(*pack, call, ec);  // it sees what was put before
+  }
+  get_now(from, dest, source, bytes, ec, call);
 }
 
-uint64_t slow_atomic(shmem_ctx_t, base::AtomicOp op, base::AtomicType type, const void* symmetric,
-                     uint64_t operand, uint64_t expected, bool is_fetching, int ec,
-                     const char* call) {
+uint64_t slow_atomic(shmem_ctx_t ctx, base::AtomicOp op, base::AtomicType type,
+                     const void* symmetric, uint64_t operand, uint64_t expected, bool is_fetching,
+                     int ec, const char* call) {
   (void)way_to(symmetric, ec, call);
+  if (core::Pack* const pack = pack_of(ctx)) {
+    if (!is_fetching && !has_handle(call) && is_packed(call, ec, symmetric, [&] {
+          return pack->atomic(ec, {op, type, operand, expected}, address_of(symmetric), nullptr);
+        }))
+      return 0;
+    settle_pack(*pack, call, ec);
+  }
   uint64_t old = 0;
   const uccs_status_t status = complete(call, [&](uccs_request_t* out) {
     return core::remote_atomic(ec, op, type, symmetric, operand, expected,
@@ -74,6 +135,21 @@ uint64_t slow_atomic(shmem_ctx_t, base::AtomicOp op, base::AtomicType type, cons
   });
   if (status < 0) fail(call, ec, symmetric, status);
   return old;
+}
+
+void slow_atomic_nbi(shmem_ctx_t ctx, base::AtomicOp op, base::AtomicType type,
+                     const void* symmetric, uint64_t operand, uint64_t expected, void* fetch_out,
+                     int ec, const char* call) {
+  core::Pack* const pack = pack_of(ctx);
+  if (pack != nullptr) {
+    (void)way_to(symmetric, ec, call);
+    if (is_packed(call, ec, symmetric, [&] {
+          return pack->atomic(ec, {op, type, operand, expected}, address_of(symmetric), fetch_out);
+        }))
+      return;
+  }
+  const uint64_t old = slow_atomic(ctx, op, type, symmetric, operand, expected, true, ec, call);
+  memcpy(fetch_out, &old, base::atomic_size(type));
 }
 
 void slow_put_blocks(shmem_ctx_t ctx, void* dest, const void* source, const Blocks& blocks,
@@ -93,11 +169,17 @@ void slow_get_blocks(shmem_ctx_t ctx, void* dest, const void* source, const Bloc
   const auto bytes = static_cast<ptrdiff_t>(element);
   auto* to = static_cast<std::byte*>(dest);
   auto* from = static_cast<const std::byte*>(source);
-  for (size_t i = 0; i < blocks.blocks; ++i) {
-    slow_get(ctx, to, from, blocks.block * element, ec, call);
+  core::Pack* const pack = pack_of(ctx);
+  const size_t block = blocks.block * element;
+  for (size_t i = 0; i < blocks.blocks && block > 0; ++i) {
+    (void)way_to(from, ec, call);
+    if (pack == nullptr ||
+        !is_packed(call, ec, from, [&] { return pack->get(ec, address_of(from), to, block); }))
+      slow_get(ctx, to, from, block, ec, call);
     to += blocks.dest_stride * bytes;
     from += blocks.source_stride * bytes;
   }
+  if (pack != nullptr) settle_pack(*pack, call, ec);
 }
 
 void quiet_network() {

@@ -6,6 +6,7 @@
 #include <type_traits>
 
 #include "base/atomic_op.hpp"
+#include "core/pack.hpp"
 #include "models/shmem/api.hpp"
 
 /// What happens when `core::translate` says no: one function per kind of operation. PEs of other
@@ -36,26 +37,49 @@ struct Blocks {
                                    const void* symmetric, uint64_t operand, uint64_t expected,
                                    bool is_fetching, int ec, const char* call);
 
+/// The same, but what the word held may come later, to `fetch_out`, if the context packs (quiet).
+[[gnu::cold]] void slow_atomic_nbi(shmem_ctx_t ctx, base::AtomicOp op, base::AtomicType type,
+                                   const void* symmetric, uint64_t operand, uint64_t expected,
+                                   void* fetch_out, int ec, const char* call);
+
+/// Waits until what was packed, for PE `ec` or for all (-1), is done, and its results are here.
+[[gnu::cold]] void settle_pack(core::Pack& pack, const char* call, int ec = -1);
+
 /// Waits until everything that was posted to other nodes is visible there.
 [[gnu::cold]] void quiet_network();
+
+/// A value as operations carry it.
+template <class T>
+constexpr base::AtomicType atomic_type() {
+  constexpr bool kIsFloat = std::is_floating_point_v<T>;
+  return sizeof(T) == 4 ? (kIsFloat ? base::AtomicType::kFloat : base::AtomicType::kUint32)
+                        : (kIsFloat ? base::AtomicType::kDouble : base::AtomicType::kUint64);
+}
+template <class T>
+uint64_t to_bits(T value) {
+  uint64_t bits = 0;
+  memcpy(&bits, &value, sizeof value);
+  return bits;
+}
 
 /// The same with values of type T.
 template <class T>
 [[gnu::cold, gnu::noinline]] T slow_atomic_value(shmem_ctx_t ctx, base::AtomicOp op,
                                                  const void* symmetric, T operand, T expected,
                                                  bool is_fetching, int ec, const char* call) {
-  constexpr bool kIsFloat = std::is_floating_point_v<T>;
-  constexpr base::AtomicType kType =
-      sizeof(T) == 4 ? (kIsFloat ? base::AtomicType::kFloat : base::AtomicType::kUint32)
-                     : (kIsFloat ? base::AtomicType::kDouble : base::AtomicType::kUint64);
-  uint64_t operand_bits = 0, expected_bits = 0;
-  memcpy(&operand_bits, &operand, sizeof operand);
-  memcpy(&expected_bits, &expected, sizeof expected);
-  const uint64_t old =
-      slow_atomic(ctx, op, kType, symmetric, operand_bits, expected_bits, is_fetching, ec, call);
+  const uint64_t old = slow_atomic(ctx, op, atomic_type<T>(), symmetric, to_bits(operand),
+                                   to_bits(expected), is_fetching, ec, call);
   T value;
   memcpy(&value, &old, sizeof value);
   return value;
+}
+template <class T>
+[[gnu::cold, gnu::noinline]] void slow_atomic_value_nbi(shmem_ctx_t ctx, base::AtomicOp op,
+                                                        const void* symmetric, T operand,
+                                                        T expected, T* fetch_out, int ec,
+                                                        const char* call) {
+  slow_atomic_nbi(ctx, op, atomic_type<T>(), symmetric, to_bits(operand), to_bits(expected),
+                  fetch_out, ec, call);
 }
 
 }  // namespace uccs::shmem

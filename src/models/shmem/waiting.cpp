@@ -4,6 +4,7 @@
 #include <sched.h>
 
 #include "core/idle.hpp"
+#include "core/pack.hpp"
 #include "rte/identity.hpp"
 
 namespace uccs::shmem {
@@ -13,6 +14,7 @@ void Waiting::look_around() {
     is_shown_ = true;
     show(call_);
   }
+  core::age_packs();
   if (rte::job_is_ending()) rte::end_job(1, nullptr);
 }
 

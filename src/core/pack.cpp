@@ -1,0 +1,315 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "core/pack.hpp"
+
+#include <algorithm>
+#include <mutex>
+#include <new>
+
+#include "base/clock.hpp"
+#include "base/config.hpp"
+#include "base/config_values.hpp"
+#include "base/log.hpp"
+#include "base/spinlock.hpp"
+#include "core/direct.hpp"
+#include "core/dispatch.hpp"
+#include "core/job.hpp"
+#include "core/progress.hpp"
+#include "core/region.hpp"
+#include "core/remote.hpp"
+
+namespace uccs::core {
+
+struct alignas(64) PackTarget {
+  Endpoint* endpoint = nullptr;
+  Kind kind = Kind::kPack;
+  PackTarget* next = nullptr;
+  std::unique_ptr<std::byte[]> records;
+
+  base::SpinLock lock;  ///< guards the next ones, and what is in `records`
+  bool is_aging = false;
+  uint32_t used = 0;          ///< bytes of records
+  uint32_t answer_bytes = 0;  ///< that they will come back with
+
+  /// Messages whose answer has not come. Counted up before the message leaves; release and acquire
+  /// on both sides, so that whoever sees 0 sees the results.
+  alignas(64) std::atomic<uint32_t> unanswered = 0;
+};
+
+namespace {
+
+constexpr uint64_t kAgeNs = 5'000'000;
+
+std::mutex packs_lock;  // guards the list and `next_`
+Pack* packs = nullptr;
+std::atomic<int> live_packs = 0;
+
+/// With the lock held: everything leaves, or UCCS_AGAIN.
+uccs_status_t send(PackTarget& to) {
+  Context* context = to.endpoint->context;
+  ThreadSlot& thread = this_thread(context);
+  if (!thread.channel->lock.try_lock()) return UCCS_AGAIN;
+  const PackHead head = {reinterpret_cast<uint64_t>(&to)};
+  const net::Piece piece = {to.records.get(), to.used};
+  const net::Payload payload = {&piece, 1, to.used};
+  const net::Envelope envelope = make_envelope(net::Traffic::kRequest, to.kind,
+                                               lane_at(*to.endpoint, thread.lane), thread.lane);
+  const uint32_t answers = to.kind == Kind::kPack ? 1 : 0;
+  to.unanswered.fetch_add(answers, std::memory_order_acq_rel);
+  const uccs_status_t status =
+      to.endpoint->link->table->message(thread.channel->paths[to.endpoint->link_index],
+                                        to.endpoint->ec, envelope, &head, sizeof head, &payload);
+  thread.channel->lock.unlock();
+  if (status == UCCS_OK) {
+    to.used = to.answer_bytes = 0;
+    to.is_aging = false;
+  } else {
+    to.unanswered.fetch_sub(answers, std::memory_order_relaxed);
+  }
+  return status;
+}
+
+/// One record of `head` and `count` words; a put's data follow the head.
+struct Record {
+  uint64_t head;
+  const void* body;
+  size_t body_bytes;
+  size_t answer_bytes;
+};
+
+uccs_status_t append(PackTarget& to, size_t capacity, const Record& record) {
+  const size_t bytes = sizeof record.head + padded_to_word(record.body_bytes);
+  to.lock.lock();
+  if (to.used + bytes > capacity || to.answer_bytes + record.answer_bytes > kPackMax) {
+    const uccs_status_t status = send(to);
+    if (status != UCCS_OK) {
+      to.lock.unlock();
+      return status;
+    }
+  }
+  std::byte* const at = to.records.get() + to.used;
+  memcpy(at, &record.head, sizeof record.head);
+  if (record.body_bytes == sizeof(uint64_t)) {
+    memcpy(at + sizeof record.head, record.body, sizeof(uint64_t));
+  } else if (record.body_bytes > 0) {
+    memcpy(at + sizeof record.head, record.body, record.body_bytes);
+  }
+  to.used += static_cast<uint32_t>(bytes);
+  to.answer_bytes += static_cast<uint32_t>(record.answer_bytes);
+  to.lock.unlock();
+  return UCCS_OK;
+}
+
+size_t answer_to(size_t bytes) { return sizeof(uint64_t) + padded_to_word(bytes); }
+
+PackAreas own_areas() {
+  return {reinterpret_cast<std::byte*>(direct_map.heap_low), direct_map.heap_bytes,
+          reinterpret_cast<std::byte*>(direct_map.static_low), direct_map.static_bytes};
+}
+
+void fail_unsound(const char* what, int source) {
+  base::fatal("%s from EC %d does not add up: do all ECs run one version of UCCS?", what, source);
+}
+
+}  // namespace
+
+void DeletePack::operator()(Pack* pack) const { delete pack; }
+
+Pack* Pack::make(Context* context) {
+  std::unique_ptr<Pack> made(new (std::nothrow) Pack);
+  if (!made) return nullptr;
+  const auto ecs = static_cast<size_t>(job.size);
+  made->targets_.reset(new (std::nothrow) std::atomic<PackTarget*>[2 * ecs] {});
+  if (!made->targets_) return nullptr;
+  made->capacity_ = static_cast<size_t>(base::config().aggregate_bytes) & ~size_t{7};
+  made->context_ = context;
+  if (context) return made.release();  // who makes progress on it looks after it
+  const std::lock_guard guard(packs_lock);
+  made->next_ = packs;
+  packs = made.get();
+  live_packs.fetch_add(1, std::memory_order_relaxed);
+  return made.release();
+}
+
+Pack::~Pack() {
+  {
+    const std::lock_guard guard(packs_lock);
+    Pack** link = &packs;
+    while (*link && *link != this) link = &(*link)->next_;
+    if (*link) {
+      *link = next_;
+      live_packs.fetch_sub(1, std::memory_order_relaxed);
+    }
+  }
+  PackTarget* target = first_.load(std::memory_order_acquire);
+  while (target) {
+    PackTarget* const next = target->next;
+    delete target;
+    target = next;
+  }
+}
+
+PackTarget* Pack::target(int place) {
+  PackTarget* const found = targets_[place].load(std::memory_order_acquire);
+  return found ? found : make_target(place);
+}
+
+PackTarget* Pack::make_target(int place) {
+  const int ec = place % job.size;
+  Endpoint* endpoint = context_ ? nullptr : remote_endpoint(ec);
+  const std::lock_guard guard(packs_lock);
+  if (PackTarget* const found = targets_[place].load(std::memory_order_acquire)) return found;
+  std::unique_ptr<PackTarget> made(new (std::nothrow) PackTarget);
+  if (!made) return nullptr;
+  if (!endpoint && uccs_endpoint_create(context_, ec, UCCS_LANE_ANY, &endpoint) != UCCS_OK)
+    return nullptr;
+  made->records.reset(new (std::nothrow) std::byte[capacity_]{});
+  if (!made->records) return nullptr;
+  made->endpoint = endpoint;
+  if (place >= job.size) made->kind = Kind::kPackedAms;
+  made->next = first_.load(std::memory_order_relaxed);
+  targets_[place].store(made.get(), std::memory_order_release);
+  first_.store(made.get(), std::memory_order_release);
+  return made.release();
+}
+
+uccs_status_t Pack::put(int ec, WireAddress at, const void* source, size_t bytes) {
+  if (bytes > std::min(kPackDataMax, capacity_ / 4) || !is_packable(at))
+    return UCCS_ERR_UNSUPPORTED;
+  PackTarget* const to = target(ec);
+  if (!to) return UCCS_ERR_UNSUPPORTED;
+  return append(*to, capacity_, {record_word(Packed::kPut, at, bytes), source, bytes, 0});
+}
+
+uccs_status_t Pack::get(int ec, WireAddress at, void* dest, size_t bytes) {
+  if (bytes > kPackDataMax || !is_packable(at)) return UCCS_ERR_UNSUPPORTED;
+  PackTarget* const to = target(ec);
+  if (!to) return UCCS_ERR_UNSUPPORTED;
+  const uint64_t local = local_word(dest, bytes);
+  return append(*to, capacity_,
+                {record_word(Packed::kGet, at, bytes), &local, sizeof local, answer_to(bytes)});
+}
+
+uccs_status_t Pack::atomic(int ec, const net::AtomicArguments& arguments, WireAddress at,
+                           void* result) {
+  using base::AtomicOp;
+  using base::AtomicType;
+  const size_t bytes = base::atomic_size(arguments.type);
+  if ((wire_offset(at) & (bytes - 1)) != 0 || !is_packable(at)) return UCCS_ERR_UNSUPPORTED;
+  PackTarget* const to = target(ec);
+  if (!to) return UCCS_ERR_UNSUPPORTED;
+  const uint64_t detail = atomic_detail(arguments.op, arguments.type);
+  if (result) {
+    const bool is_swap_if = arguments.op == AtomicOp::kCompareSwap;
+    uint64_t words[3] = {arguments.operand, arguments.expected, local_word(result, bytes)};
+    if (!is_swap_if) words[1] = words[2];
+    return append(*to, capacity_,
+                  {record_word(is_swap_if ? Packed::kCompareSwap : Packed::kFetch, at, detail),
+                   words, (is_swap_if ? 3 : 2) * sizeof *words, answer_to(bytes)});
+  }
+  const bool is_integer =
+      arguments.type == AtomicType::kUint64 || arguments.type == AtomicType::kUint32;
+  if (arguments.op == AtomicOp::kAdd && arguments.operand == 1 && is_integer)
+    return append(*to, capacity_,
+                  {record_word(Packed::kIncrement, at, static_cast<uint64_t>(arguments.type)),
+                   nullptr, 0, 0});
+  return append(
+      *to, capacity_,
+      {record_word(Packed::kUpdate, at, detail), &arguments.operand, sizeof arguments.operand, 0});
+}
+
+uccs_status_t Pack::message(int ec, int id, const void* data, size_t bytes) {
+  PackTarget* const to = target(job.size + ec);
+  if (!to) return UCCS_ERR_UNSUPPORTED;
+  return append(*to, capacity_, {packed_am_word(id, bytes), data, bytes, 0});
+}
+
+uccs_status_t Pack::settle(int ec) {
+  if (ec >= 0) {
+    // Messages first: they may be what somebody needs to go on.
+    const uccs_status_t sent = settle_one(job.size + ec);
+    const uccs_status_t done = settle_one(ec);
+    return done == UCCS_OK ? sent : done;
+  }
+  uccs_status_t all = UCCS_OK;
+  // All are sent before anybody is waited for.
+  for (PackTarget* to = first_.load(std::memory_order_acquire); to; to = to->next) {
+    const uccs_status_t status = settle(*to);
+    if (status < 0) return status;
+    if (status != UCCS_OK) all = status;
+  }
+  return all;
+}
+
+uccs_status_t Pack::settle_one(int place) {
+  PackTarget* const to = targets_[place].load(std::memory_order_acquire);
+  return to ? settle(*to) : UCCS_OK;
+}
+
+uccs_status_t Pack::settle(PackTarget& to) {
+  to.lock.lock();
+  const uccs_status_t status = to.used > 0 ? send(to) : UCCS_OK;
+  to.lock.unlock();
+  if (status < 0) return status;
+  const bool is_done = status == UCCS_OK && to.unanswered.load(std::memory_order_acquire) == 0;
+  return is_done ? UCCS_OK : UCCS_IN_PROGRESS;
+}
+
+void Pack::push() {
+  for (PackTarget* to = first_.load(std::memory_order_acquire); to; to = to->next) {
+    if (!to->lock.try_lock()) continue;
+    if (to->used > 0) (void)send(*to);
+    to->lock.unlock();
+  }
+}
+
+void Pack::age() {
+  const uint64_t now = base::now_ns();
+  uint64_t due = next_look_ns_.load(std::memory_order_relaxed);
+  if (now < due || !next_look_ns_.compare_exchange_strong(due, now + kAgeNs)) return;
+  for (PackTarget* to = first_.load(std::memory_order_acquire); to; to = to->next) {
+    if (!to->lock.try_lock()) continue;
+    if (to->used > 0 && to->is_aging) (void)send(*to);
+    to->is_aging = to->used > 0;
+    to->lock.unlock();
+  }
+}
+
+void age_packs() {
+  if (live_packs.load(std::memory_order_relaxed) == 0 || !packs_lock.try_lock()) return;
+  for (Pack* pack = packs; pack; pack = pack->next_) pack->age();
+  packs_lock.unlock();
+}
+
+bool is_pack_settled(Pack& pack, int ec) {
+  const uccs_status_t status = pack.settle(ec);
+  if (status < 0) base::fatal("operations that were packed failed: %s", uccs_status_string(status));
+  return status == UCCS_OK;
+}
+
+uint64_t pack_age_ns() { return live_packs.load(std::memory_order_relaxed) == 0 ? 0 : kAgeNs; }
+
+void on_pack(Context* context, ThreadSlot& thread, const Kept& kept) {
+  PackAnswers answers;
+  const net::Arrival& arrival = kept.arrival;
+  if (!apply_records(own_areas(), arrival.payload, arrival.payload_bytes, &answers))
+    fail_unsound("a packed message", arrival.source);
+  release_payload(context, kept);
+  // What it stored is there before who is told so goes on.
+  std::atomic_thread_fence(std::memory_order_release);
+  const auto head = head_of<PackHead>(arrival);
+  const net::Piece piece = {answers.data, answers.bytes};
+  const net::Payload payload = {&piece, 1, answers.bytes};
+  answer(context, thread, kept, Kind::kPackDone, &head, sizeof head,
+         answers.bytes > 0 ? &payload : nullptr);
+}
+
+void on_pack_done(Context* context, const Kept& kept) {
+  const net::Arrival& arrival = kept.arrival;
+  auto* const to = reinterpret_cast<PackTarget*>(head_of<PackHead>(arrival).target);
+  if (!deliver_answers(arrival.payload, arrival.payload_bytes))
+    fail_unsound("the answer to a packed message", arrival.source);
+  release_payload(context, kept);
+  to->unanswered.fetch_sub(1, std::memory_order_acq_rel);  // pairs with settle
+}
+
+}  // namespace uccs::core
