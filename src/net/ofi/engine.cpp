@@ -56,6 +56,7 @@ void* Ofi::run_engine(void* argument) {
 }
 
 void Ofi::engine_turn(uint32_t* polls_seen) {
+  tick();
   constexpr size_t kFdsMax = 128;
   pollfd fds[kFdsMax] = {{wake_fd_, POLLIN, 0}};
   nfds_t count = 1;

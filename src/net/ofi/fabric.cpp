@@ -82,8 +82,8 @@ fi_info* choose(const Wish& wish, char* reason, size_t capacity) {
   // Libraries of Omni-Path, loaded whether or not there is any, would handle the program's signals.
   setenv("IPATH_NO_BACKTRACE", "1", 0);
   setenv("HFI_NO_BACKTRACE", "1", 0);
-  // ofi_rxm makes 1024 buffers of this size for each way of each port at once: 17 MB by default. Ours
-  // hold a message of the longest kind.
+  // ofi_rxm makes 1024 buffers of this size for each way of each port at once: 17 MB by default.
+  // Ours hold a message of the longest kind.
   setenv("FI_OFI_RXM_BUFFER_SIZE", "8448", 0);
   // With delivery complete a put that is complete can be seen by the target's CPU; where that is
   // not to be had, the network's acknowledgement must do.
