@@ -116,6 +116,7 @@ class Cut(Failure):
         self.addCleanup(cluster.join, "n1", "n2")
         self.check_end(job, LOST)
 
+
 class Start(Failure):
     def test_connections_are_refused(self):
         # Each host's loopback: over there nobody listens at our addresses, or the wrong one.
@@ -153,10 +154,13 @@ class Rubbish(Failure):
             pids = cluster.pids(host, STORM)
             child = os.fork()
             if child == 0:
-                os._exit(throw(pids))
+                try:
+                    os._exit(throw(pids))
+                finally:
+                    os._exit(0)
             thrown += os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
         out, err = job.communicate(timeout=40)
-        print(f"{thrown} ports; {out.strip()}", flush=True)
+        print(f"{thrown} ports; {out.strip()} {err.strip()}", flush=True)
         self.assertEqual((job.returncode, out.count("VERIFIED")), (0, 1), out + err)
         self.assertGreater(thrown, 0)
 
@@ -166,7 +170,9 @@ def throw(pids):
     with open(f"/proc/{pids[0]}/ns/net", encoding="ascii") as space:
         if ctypes.CDLL(None).setns(space.fileno(), 0) != 0:
             return 0
-    owned = set().union(*(processes.sockets_of(pid) for pid in pids))
+    owned = set()
+    for pid in pids:  # what it inherited is the launcher's
+        owned |= processes.sockets_of(pid) - processes.sockets_of(processes.parent_of(pid))
     places = set()
     with open("/proc/net/tcp", encoding="ascii") as table:
         for row in list(table)[1:]:
@@ -175,20 +181,26 @@ def throw(pids):
                 address, port = fields[1].split(":")
                 places.add((socket.inet_ntoa(bytes.fromhex(address)[::-1]), int(port, 16)))
     dice = random.Random(7)
-    held = []
+    words = [dice.randbytes(length) for length in (0, 1, 7, 16, 64, 300, 4096, 70000)]
+    # What begins like a greeting of libfabric's tcp: version, kind, length.
+    words += [bytes((version, kind)) + length.to_bytes(2, "big") + dice.randbytes(60 + length // 2)
+              for version in (2, 3) for kind in (1, 2, 3) for length in (0, 40, 600)]
+    held = []  # these say no more, and stay
     for place in places:
-        for length in (0, 1, 7, 16, 64, 300, 4096, 70000):
+        for said in words:
             caller = socket.socket()
             caller.settimeout(0.2)
             try:
                 caller.connect(place)
-                caller.sendall(dice.randbytes(length))
+                caller.sendall(said)
             except OSError:
                 pass
-            if length == 7:
-                held.append(caller)  # says no more, and stays
+            if len(said) == 7:
+                held.append(caller)
             else:
                 caller.close()
+    for caller in held:
+        caller.close()
     return len(places)
 
 
