@@ -2,7 +2,8 @@
 # uccs_add_spmd_test(<name> <target> PES <counts...> [ARGS ...] [LABELS ...] [TIMEOUT s])
 #
 # Registers <name>.np<k> for each k: the program under our own launcher with k processes. The launcher
-# ends the job at the first failure; the time limit is there so that a hang is a failure too.
+# ends the job at the first failure; the time limit is there so that a hang is a failure too. What runs with
+# four processes and no settings is kept in UCCS_SPMD_SUITE, which tests/cluster runs across hosts.
 function(uccs_add_spmd_test name target)
   cmake_parse_arguments(SPMD "" "TIMEOUT" "PES;ARGS;LABELS;ENVIRONMENT" ${ARGN})
   if(NOT BUILD_TESTING)
@@ -14,6 +15,10 @@ function(uccs_add_spmd_test name target)
   if(UCCS_SANITIZE)
     math(EXPR SPMD_TIMEOUT "${SPMD_TIMEOUT} * 5")
     list(FILTER SPMD_PES INCLUDE REGEX "^[124]$")  # slow enough with few
+  endif()
+  if("4" IN_LIST SPMD_PES AND NOT SPMD_ENVIRONMENT)
+    string(REPLACE ";" " " words "${SPMD_ARGS}")
+    set_property(GLOBAL APPEND PROPERTY UCCS_SPMD_SUITE "${name} $<TARGET_FILE:${target}> ${words}")
   endif()
   foreach(k IN LISTS SPMD_PES)
     add_test(NAME ${name}.np${k}

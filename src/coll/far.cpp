@@ -62,8 +62,8 @@ Messages::Messages(Group& group, Kind kind)
     : group_(group), kind_(kind), tag_(far_of(group).tag | ++far_of(group).calls) {}
 
 void Messages::fail(int ec, uccs_status_t status) const {
-  base::fatal("%s: a message between this EC and EC %d failed: %s", kind_name(kind_), ec,
-              uccs_status_string(status));
+  base::fatal("%s: a message between this EC and EC %d on %s failed: %s", kind_name(kind_), ec,
+              rte::host_of(ec), uccs_status_string(status));
 }
 
 template <typename Post>

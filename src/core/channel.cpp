@@ -2,8 +2,10 @@
 #include "core/channel.hpp"
 
 #include "base/log.hpp"
+#include "core/job.hpp"
 #include "core/progress_thread.hpp"
 #include "core/thread.hpp"
+#include "rte/identity.hpp"
 
 namespace uccs::core {
 namespace {
@@ -143,7 +145,10 @@ void complete(Request* request, uccs_status_t status) {
   request->status = status;
   const bool is_implicit = request->is_implicit;
   if (is_implicit && status < 0)
-    base::fatal("an operation without request failed: %s", uccs_status_string(status));
+    base::fatal("an operation on EC %d on %s failed: %s",
+                request->endpoint ? request->endpoint->ec : job.me,
+                rte::host_of(request->endpoint ? request->endpoint->ec : job.me),
+                uccs_status_string(status));
   uncount(request);
   if (is_implicit) {
     request->home->pool.give_back(request);

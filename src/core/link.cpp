@@ -97,6 +97,13 @@ uccs_status_t publish_address(const Context* context, const Link& link, size_t* 
   return rte_srs_set_data(key, address, *bytes_out);
 }
 
+/// net::OpenParameters::peer_lost.
+void peer_lost(void*, int ec, const char* what) {
+  if (rte::job_is_ending()) return;
+  base::fatal("EC %d on %s %s. UCCS_PEER_TIMEOUT is how long to wait for it", ec, rte::host_of(ec),
+              what);
+}
+
 /// net::OpenParameters::find_address; `user` is the link.
 size_t find_address(void* user, int ec, void* buffer, size_t capacity) {
   const auto& link = *static_cast<const Link*>(user);
@@ -104,8 +111,13 @@ size_t find_address(void* user, int ec, void* buffer, size_t capacity) {
   address_key(link.context, link, key);
   size_t bytes = 0;
   if (rte_init() != UCCS_OK) return 0;
-  const uccs_status_t status = rte_srs_get_data(ec, key, buffer, capacity, &bytes, RTE_FOREVER);
+  const uint64_t patience_ns = base::config().peer_timeout_ns;
+  const uccs_status_t status =
+      rte_srs_get_data(ec, key, buffer, capacity, &bytes,
+                       patience_ns > 0 ? static_cast<int64_t>(patience_ns) : RTE_FOREVER);
   (void)rte_finalize();
+  if (status == UCCS_ERR_TIMEOUT)
+    peer_lost(user, ec, "has not said where it can be reached, or has not made this context");
   return status == UCCS_OK ? bytes : 0;
 }
 
@@ -149,6 +161,7 @@ uccs_status_t open_link(Context* context, const net::Transport* transport, const
       .provider = provider,
       .is_one_host = rte::start().is_one_host,
       .find_address = find_address,
+      .peer_lost = peer_lost,
       .user = &link,
       .inner = link.layers + 1,
   };

@@ -9,6 +9,7 @@
 #include "core/job.hpp"
 #include "core/network.hpp"
 #include "core/transfer.hpp"
+#include "rte/identity.hpp"
 
 namespace uccs::core {
 namespace {
@@ -29,7 +30,8 @@ Endpoint* make(int ec) {
     base::fatal("EC %d is on another node, and no network joins the nodes: %s", ec,
                 why_no_network());
   const uccs_status_t status = uccs_endpoint_create(job_context(), ec, UCCS_LANE_ANY, &made);
-  if (status != UCCS_OK) base::fatal("EC %d cannot be reached: %s", ec, uccs_status_string(status));
+  if (status != UCCS_OK)
+    base::fatal("EC %d on %s cannot be reached: %s", ec, host_of(ec), uccs_status_string(status));
   all[ec].store(made, std::memory_order_release);
   return made;
 }
@@ -49,6 +51,8 @@ uccs_status_t remote_atomic(int ec, base::AtomicOp op, base::AtomicType type, co
   return start_atomic(remote_endpoint(ec), UCCS_REGION_SYMMETRIC, symmetric,
                       {op, type, operand, expected}, result_out, request_out);
 }
+
+const char* host_of(int ec) { return rte::host_of(ec); }
 
 const char* why_no_network() { return chosen_network(nullptr).reason; }
 

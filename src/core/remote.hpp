@@ -14,6 +14,9 @@ uccs_status_t remote_atomic(int ec, base::AtomicOp op, base::AtomicType type, co
                             uint64_t operand, uint64_t expected, uint64_t* result_out,
                             uccs_request_t* request_out);
 
+/// The name of the host of EC `ec`, for messages.
+const char* host_of(int ec);
+
 /// Why there is no job context where the job spans nodes.
 const char* why_no_network();
 

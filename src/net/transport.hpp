@@ -81,7 +81,10 @@ struct OpenParameters {
   /// Networks: writes what `address` gave on EC `ec`, when that has published it; returns its
   /// length, 0 if it cannot be had. Any thread; may wait for the launcher.
   size_t (*find_address)(void* user, int ec, void* buffer, size_t capacity) = nullptr;
-  void* user = nullptr;  ///< for find_address
+  /// Networks: EC `ec` cannot be reached any more; `what` says how that shows. Ends the job, unless
+  /// it ends anyway. Any thread, with no lock held.
+  void (*peer_lost)(void* user, int ec, const char* what) = nullptr;
+  void* user = nullptr;  ///< for find_address and peer_lost
   /// For decorators: the table to wrap, and what it is to wrap in turn.
   const Transport* const* inner = nullptr;
 };

@@ -135,6 +135,11 @@ const Identity& start() {
   return identity;
 }
 
+const char* host_of(int ec) {
+  const Identity& me = start();
+  return me.nodes ? me.nodes[node_of(ec)].host : me.host;
+}
+
 int node_of(int ec) {
   const Identity& me = start();
   int low = 0;

@@ -42,6 +42,9 @@ const Identity& start();
 /// The node of EC `ec`: an index of Identity::nodes.
 int node_of(int ec);
 
+/// The name of the host that EC `ec` runs on.
+const char* host_of(int ec);
+
 /// To be called once identity and memory are settled: what must run in the background for the job
 /// starts now. Idempotent, thread safe.
 void serve();

@@ -136,6 +136,16 @@ class Hosts:
     def mend(self, host):
         must("ip", "-n", self.switch, "link", "set", host, "up")
 
+    def separate(self, one, other):
+        """What they send each other gets lost; all others reach both."""
+        for here, there in ((one, other), (other, one)):
+            must("ip", "-n", self.space(here), "neigh", "replace", self.address(there), "lladdr",
+                 "02:00:00:00:00:99", "dev", "eth0", "nud", "permanent")
+
+    def join(self, one, other):
+        for here, there in ((one, other), (other, one)):
+            quiet("ip", "-n", self.space(here), "neigh", "del", self.address(there), "dev", "eth0")
+
     def rate(self, host, bits="10mbit"):
         must("tc", "-n", self.switch, "qdisc", "replace", "dev", host, "root", "tbf", "rate", bits,
              "burst", "16kb", "latency", "50ms")

@@ -96,8 +96,8 @@ class Breaks(Programs, unittest.TestCase):
             cluster.mend("n1")
             job.kill()
         # Whoever notices first: the runtime, or an operation over the network.
-        self.assertRegex(err, "EC [23] on n1 is lost|EC [23] failed: the peer ended|"
-                         "EC [23] (is gone|cannot be reached)")
+        self.assertRegex(err, "(EC|PE) [23] (on n1 )?(is lost|is gone|failed: the peer ended|has not answered|"
+                         "cannot be)")
 
 
 def main():

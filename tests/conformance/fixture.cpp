@@ -11,6 +11,7 @@
 #include "core/direct.hpp"
 #include "core/group.hpp"
 #include "core/job.hpp"
+#include "rte/identity.hpp"
 
 namespace conformance {
 namespace {
@@ -95,7 +96,7 @@ Fixture open(const std::vector<const Transport*>& layers, Shape shape) {
       .statics = {reinterpret_cast<std::byte*>(core::direct_map.static_low),
                   core::direct_map.static_bytes},
       .provider = provider_wanted(),
-      .is_one_host = true,
+      .is_one_host = rte::start().is_one_host,
       .inner = layers.data() + 1};
   CHECK(fixture.table->open(parameters, &fixture.instance) == UCCS_OK);
   connect_all(fixture, inbox);

@@ -22,8 +22,8 @@ core::Endpoint* way_to(const void* symmetric, int ec, const char* call) {
 }
 
 [[noreturn]] void fail(const char* call, int ec, const void* symmetric, uccs_status_t status) {
-  base::fatal("%s: the operation on %p of PE %d failed: %s", call, symmetric, ec,
-              uccs_status_string(status));
+  base::fatal("%s: the operation on %p of PE %d on %s failed: %s", call, symmetric, ec,
+              core::host_of(ec), uccs_status_string(status));
 }
 
 /// Posts until it is taken; completes it if it gives a request.

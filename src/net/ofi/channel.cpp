@@ -10,9 +10,6 @@
 namespace uccs::net::ofi {
 namespace {
 
-constexpr size_t kBuffers = 64;
-constexpr size_t kWorks = 256;
-
 bool is_within(const Extent& area, const void* memory, size_t bytes) {
   const auto offset = reinterpret_cast<uintptr_t>(memory) - reinterpret_cast<uintptr_t>(area.base);
   return offset < area.bytes && bytes <= area.bytes - offset;
@@ -89,8 +86,11 @@ void* Ofi::Channel::describe_local(const void* memory, size_t bytes, Work* work)
   return work->temporary ? fi_mr_desc(work->temporary) : nullptr;
 }
 
-uccs_status_t Ofi::Channel::finish_post(ssize_t posted, Work* work) {
+uccs_status_t Ofi::Channel::finish_post(ssize_t posted, Work* work, int ec, size_t bytes) {
   if (posted == 0) {
+    work->ec = ec;
+    work->bytes = bytes;
+    work->posted_ns = owner_->clock_ns_.load(std::memory_order_relaxed);
     under_way_.fetch_add(1, std::memory_order_relaxed);
     return UCCS_IN_PROGRESS;
   }
@@ -99,6 +99,7 @@ uccs_status_t Ofi::Channel::finish_post(ssize_t posted, Work* work) {
     work->temporary = nullptr;
   }
   give_back(work);
+  if (posted == -FI_EAGAIN) owner_->note_refused(ec);
   if (posted != -FI_EAGAIN) return status_of(static_cast<int>(-posted));
   poll();
   return UCCS_AGAIN;
@@ -156,7 +157,7 @@ uccs_status_t Ofi::Channel::transfer(bool is_put, int ec, const Remote& remote, 
                                                key.key, &work->context)
                                     : fi_read(port->ep, local, bytes, descriptor, address, there,
                                               key.key, &work->context);
-      status = finish_post(posted, work);
+      status = finish_post(posted, work, ec, bytes);
     }
   }
   port->domain->lock.unlock();
@@ -188,10 +189,17 @@ int Ofi::Channel::poll() {
   fi_cq_msg_entry entries[kEntries];
   const ssize_t count = fi_cq_read(port->cq, entries, kEntries);
   int steps = 0;
-  const auto end = [&](void* context, uccs_status_t status) {
+  const auto end = [&](void* context, int error) {
     auto* tracked = static_cast<Tracked*>(context);
     auto* work = static_cast<Work*>(tracked);
+    const uccs_status_t status = error == 0 ? UCCS_OK : status_of(error);
     ++steps;
+    work->posted_ns = 0;
+    if (status == UCCS_ERR_PEER_FAILED)
+      owner_->note_failed(work->ec, error);
+    else
+      owner_->state_of(work->ec).trouble.heard_ns.store(
+          owner_->clock_ns_.load(std::memory_order_relaxed), std::memory_order_relaxed);
     if (tracked->kind == Tracked::Kind::kMessage) {
       give_back(work);
       under_way_.fetch_sub(1, std::memory_order_release);
@@ -199,11 +207,11 @@ int Ofi::Channel::poll() {
     }
     finished_.add(work, status);
   };
-  for (ssize_t i = 0; i < count; ++i) end(entries[i].op_context, UCCS_OK);
+  for (ssize_t i = 0; i < count; ++i) end(entries[i].op_context, 0);
   if (count == -FI_EAVAIL) {
     fi_cq_err_entry error = {};
     if (fi_cq_readerr(port->cq, &error, 0) == 1 && error.op_context)
-      end(error.op_context, status_of(error.err));
+      end(error.op_context, error.err);
   }
   return steps;
 }

@@ -7,6 +7,7 @@ namespace uccs::net::ofi {
 std::atomic<uint32_t>* Ofi::arm(int, bool is_waiting) { return mail_.arm(is_waiting); }
 
 void Ofi::collect(Engine::Watch& watch) {
+  tick();
   const auto add = [&](Port& port) {
     fid* queue = &port.cq->fid;
     if (port.fd < 0 || !port.domain->lock.try_lock()) {

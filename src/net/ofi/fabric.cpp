@@ -10,6 +10,7 @@
 #include <new>
 
 #include "base/log.hpp"
+#include "net/ofi/wire.hpp"
 
 namespace uccs::net::ofi {
 namespace {
@@ -17,6 +18,7 @@ namespace {
 constexpr uint32_t kVersion = FI_VERSION(1, 14);
 /// Operations on their way per endpoint; a channel has buffers for fewer.
 constexpr size_t kQueueSize = 512;
+static_assert(kMessageMax + 128 < 8448);  // see FI_OFI_RXM_BUFFER_SIZE
 
 fi_info* list(const char* provider, uint64_t completion) {
   fi_info* hints = fi_allocinfo();
@@ -77,6 +79,12 @@ int rank(const fi_info& info, const Wish& wish) {
 }  // namespace
 
 fi_info* choose(const Wish& wish, char* reason, size_t capacity) {
+  // Libraries of Omni-Path, loaded whether or not there is any, would handle the program's signals.
+  setenv("IPATH_NO_BACKTRACE", "1", 0);
+  setenv("HFI_NO_BACKTRACE", "1", 0);
+  // ofi_rxm makes 1024 buffers of this size for each way of each port at once: 17 MB by default.
+  // Ours hold a message of the longest kind.
+  setenv("FI_OFI_RXM_BUFFER_SIZE", "8448", 0);
   // With delivery complete a put that is complete can be seen by the target's CPU; where that is
   // not to be had, the network's acknowledgement must do.
   fi_info* all = list(wish.provider, FI_DELIVERY_COMPLETE);

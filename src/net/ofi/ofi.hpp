@@ -30,13 +30,19 @@ struct Tracked {
 
 /// An operation under way on a channel.
 struct Work : Tracked, Pending {
-  bool is_buffer;     ///< a Buffer, else from the pool of plain Works
-  fid_mr* temporary;  ///< registration of the local side, closed when it is complete
+  bool is_buffer;          ///< a Buffer, else from the pool of plain Works
+  fid_mr* temporary;       ///< registration of the local side, closed when it is complete
+  uint64_t posted_ns = 0;  ///< by Ofi::clock_ns_, 0: not under way; guarded by the domain's lock
+  uint64_t bytes = 0;
+  int ec = 0;  ///< target
 };
 /// One that carries its bytes.
 struct Buffer : Work {
   alignas(8) std::byte data[kMessageMax];
 };
+
+constexpr size_t kBuffers = 64;  ///< per channel
+constexpr size_t kWorks = 256;
 
 /// In front of every Node.
 static_assert(sizeof(Tracked) % 8 == 0);
@@ -63,6 +69,14 @@ struct PeerLane {
   Key heap = {}, statics = {};
   char name[kNameMax] = {};
 };
+/// Signs that a peer does not answer (watch.cpp). Times by Ofi::clock_ns_, 0: never.
+struct Trouble {
+  std::atomic<uint64_t> heard_ns = 0;    ///< last completion of an operation on it
+  std::atomic<uint64_t> refused_ns = 0;  ///< since then no operation could be posted
+  std::atomic<uint64_t> asked_ns = 0;    ///< last attempt to
+  std::atomic<uint64_t> failed_ns = 0;   ///< first operation that failed
+  std::atomic<int> error = 0;            ///< why, as libfabric says
+};
 struct PeerState {
   std::atomic<bool> is_known = false;  ///< the address was read
   bool is_lost = false;
@@ -70,6 +84,7 @@ struct PeerState {
   uint64_t cookie = 0;
   uint64_t heap_bytes = 0, static_bytes = 0;
   std::unique_ptr<PeerLane[]> by_lane;
+  Trouble trouble;
 };
 
 /// libfabric: reliable datagram endpoints. Each channel has an outlet, each lane an inlet, all with
@@ -91,11 +106,14 @@ class Ofi {
 
    private:
     friend class Ofi;
+    /// Calls `look` for every Work of the channel; with the domain's lock held.
+    template <typename Look>
+    void visit(const Look& look);
     bool start(Ofi* owner, int index);
     Work* take_work();
     Buffer* take_buffer();
     void give_back(Work* work);
-    uccs_status_t finish_post(ssize_t posted, Work* work);
+    uccs_status_t finish_post(ssize_t posted, Work* work, int ec, size_t bytes);
     void* describe_local(const void* memory, size_t bytes, Work* work);
     uccs_status_t transfer(bool is_put, int ec, const Remote& remote, void* local, size_t bytes,
                            Completion* completion);
@@ -138,6 +156,14 @@ class Ofi {
   void collect(Engine::Watch& watch);
   void look();
 
+  // watch.cpp
+  void tick();
+  void note_refused(int ec);
+  void note_failed(int ec, int error);
+  int find_overdue();
+  void judge_peers();
+  void lose(int ec, const char* what);
+
   // open.cpp
   PeerState& state_of(int ec);
   /// The EC with its address known; nullptr when it cannot be had. May wait for the launcher.
@@ -166,6 +192,11 @@ class Ofi {
   std::atomic<int> open_channels_ = 0;  ///< channels_[index] with is_open, highest + 1
   Mail mail_;
   Engine engine_;
+  std::atomic<bool> is_closing_ = false;
+  std::atomic<bool> has_trouble_ = false;  ///< some peer's Trouble is to be looked at
+  void (*peer_lost_)(void*, int, const char*) = nullptr;
+  std::atomic<uint64_t> clock_ns_ = 1;             ///< time that this process has run: see tick
+  uint64_t last_tick_ns_ = 0, last_watch_ns_ = 0;  ///< the engine's
 };
 
 }  // namespace uccs::net::ofi

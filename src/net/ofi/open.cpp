@@ -71,6 +71,7 @@ uccs_status_t Ofi::open(const OpenParameters& parameters, Ofi** instance_out) {
   self->num_ecs_ = parameters.num_ecs;
   self->shape_ = parameters.shape;
   self->find_address_ = parameters.find_address;
+  self->peer_lost_ = parameters.peer_lost;
   self->user_ = parameters.user;
   const auto peers = static_cast<size_t>(parameters.num_ecs);
   self->peers_.reset(new (std::nothrow) std::atomic<PeerState*>[peers] {});
@@ -132,6 +133,7 @@ Ofi::~Ofi() {
 }
 
 void Ofi::close() {
+  is_closing_.store(true, std::memory_order_relaxed);  // others may be gone already
   // What has been posted leaves, or its receiver would wait for ever.
   const uint64_t deadline = base::now_ns() + kCloseNs;
   const Sink nobody = {[](void*, const Arrival&) { return false; }, nullptr};

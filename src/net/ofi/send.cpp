@@ -70,7 +70,7 @@ uccs_status_t Ofi::Channel::message(int ec, Envelope envelope, const void* head,
       if (!is_connected_[place] && posted == -FI_EAGAIN)
         connect_first(header, place, buffer, bytes, descriptor, &posted);
       is_connected_[place] = is_connected_[place] || posted == 0;
-      status = finish_post(posted, buffer);
+      status = finish_post(posted, buffer, ec, bytes);
       if (status == UCCS_IN_PROGRESS) {
         status = UCCS_OK;
         if (is_ordered) ++there.next_to_send;
