@@ -199,6 +199,8 @@ void Waiter::sleep() {
   std::atomic<uint32_t>* doorbell = arm(true);
   if (!doorbell || context_->link_count > 1) {  // one futex cannot wait for two transports
     arm(false);
+    // Nothing wakes it at others' lanes either, so it looks at them each time.
+    thread_.ticks = ~uint32_t{0};
     backoff_.pause();
     return;
   }

@@ -5,6 +5,7 @@
 #include <mutex>
 
 #include "base/log.hpp"
+#include "base/sparse.hpp"
 #include "core/context.hpp"
 #include "core/job.hpp"
 #include "core/network.hpp"
@@ -21,7 +22,8 @@ Endpoint* make(int ec) {
   const std::lock_guard guard(lock);
   auto* all = endpoints.load(std::memory_order_relaxed);
   if (!all) {
-    all = new std::atomic<Endpoint*>[static_cast<size_t>(job.size)] {};
+    all = base::make_sparse<std::atomic<Endpoint*>>(static_cast<size_t>(job.size)).release();
+    if (!all) base::fatal("no memory to talk to EC %d", ec);
     endpoints.store(all, std::memory_order_release);
   }
   Endpoint* made = all[ec].load(std::memory_order_relaxed);
@@ -58,7 +60,7 @@ const char* why_no_network() { return chosen_network(nullptr).reason; }
 
 void forget_remote_endpoints() {
   const std::lock_guard guard(lock);
-  delete[] endpoints.exchange(nullptr, std::memory_order_relaxed);
+  free(endpoints.exchange(nullptr, std::memory_order_relaxed));
 }
 
 }  // namespace uccs::core

@@ -32,8 +32,7 @@ bool Ofi::Channel::start(Ofi* owner, int index) {
   Fabric& fabric = *owner->fabric_;
   owner_ = owner;
   index_ = index;
-  is_connected_.reset(
-      new (std::nothrow) bool[static_cast<size_t>(owner->num_ecs_ * owner->shape_.lanes)]{});
+  is_connected_ = base::make_sparse<bool>(owner->table_size());
   buffers_.reset(new (std::nothrow) Buffer[kBuffers]);
   works_.reset(new (std::nothrow) Work[kWorks]);
   Port* opened = fabric.open_port();

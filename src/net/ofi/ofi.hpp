@@ -4,6 +4,7 @@
 #include <mutex>
 #include <vector>
 
+#include "base/sparse.hpp"
 #include "net/ofi/fabric.hpp"
 #include "net/ofi/wire.hpp"
 #include "net/parts/engine.hpp"
@@ -54,7 +55,8 @@ inline Node* node_of(Tracked* tracked) { return reinterpret_cast<Node*>(tracked 
 /// A port with the addresses of peers that it has sent to.
 struct Outlet {
   Port* port = nullptr;
-  std::unique_ptr<fi_addr_t[]> addresses;  ///< [ec * lanes + lane], FI_ADDR_UNSPEC: not yet
+  /// [ec * lanes + lane], inverted, so that 0 is FI_ADDR_UNSPEC: not yet.
+  base::SparseArray<fi_addr_t> addresses;
 };
 
 /// Where messages for one lane, and other ECs' puts and gets, come in.
@@ -126,7 +128,7 @@ class Ofi {
     Ofi* owner_ = nullptr;
     int index_ = 0;
     int next_inlet_ = 0;
-    std::unique_ptr<bool[]> is_connected_;  ///< as addresses
+    base::SparseArray<bool> is_connected_;  ///< as addresses
     std::unique_ptr<Buffer[]> buffers_;
     std::unique_ptr<Work[]> works_;
     fid_mr* buffers_mr_ = nullptr;
@@ -165,6 +167,9 @@ class Ofi {
   void lose(int ec, const char* what);
 
   // open.cpp
+  size_t table_size() const {
+    return static_cast<size_t>(num_ecs_) * static_cast<size_t>(shape_.lanes);
+  }
   PeerState& state_of(int ec);
   /// The EC with its address known; nullptr when it cannot be had. May wait for the launcher.
   PeerState* reach(int ec);
@@ -186,7 +191,7 @@ class Ofi {
   std::unique_ptr<Fabric> fabric_;
   std::unique_ptr<Inlet[]> inlets_;
   std::unique_ptr<Channel[]> channels_;
-  std::unique_ptr<std::atomic<PeerState*>[]> peers_;
+  base::SparseArray<std::atomic<PeerState*>> peers_;
   std::mutex peers_lock_;               // guards making PeerStates and reading addresses
   std::mutex ports_lock_;               // guards the fabric's lists and open_channels_
   std::atomic<int> open_channels_ = 0;  ///< channels_[index] with is_open, highest + 1

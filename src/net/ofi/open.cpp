@@ -25,12 +25,6 @@ Key key_of(const Fabric& fabric, fid_mr* mr, const Extent& area) {
   return {fi_mr_key(mr), fabric.has_virtual_addresses() ? base : 0};
 }
 
-std::unique_ptr<fi_addr_t[]> no_addresses(size_t count) {
-  std::unique_ptr<fi_addr_t[]> all(new (std::nothrow) fi_addr_t[count]);
-  if (all) std::fill_n(all.get(), count, FI_ADDR_UNSPEC);
-  return all;
-}
-
 }  // namespace
 
 Capabilities Ofi::describe(const Shape&, const Transport* const*) {
@@ -74,7 +68,7 @@ uccs_status_t Ofi::open(const OpenParameters& parameters, Ofi** instance_out) {
   self->peer_lost_ = parameters.peer_lost;
   self->user_ = parameters.user;
   const auto peers = static_cast<size_t>(parameters.num_ecs);
-  self->peers_.reset(new (std::nothrow) std::atomic<PeerState*>[peers] {});
+  self->peers_ = base::make_sparse<std::atomic<PeerState*>>(peers);
   self->inlets_.reset(new (std::nothrow) Inlet[static_cast<size_t>(parameters.shape.lanes)]);
   self->channels_.reset(new (std::nothrow) Channel[static_cast<size_t>(parameters.shape.channels)]);
   const MailOptions mail = {
@@ -114,7 +108,7 @@ bool Ofi::start_inlets() {
     Inlet& inlet = inlets_[lane];
     inlet.lane = lane;
     inlet.port = fabric_->open_port();
-    inlet.addresses = no_addresses(static_cast<size_t>(num_ecs_ * shape_.lanes));
+    inlet.addresses = base::make_sparse<fi_addr_t>(table_size());
     if (!inlet.port || !inlet.addresses || !fabric_->register_areas(inlet.port)) return false;
     inlet.to_post = kReceives;
     post_receives(inlet);
@@ -238,18 +232,18 @@ uccs_status_t Ofi::connect(const Peer& peer) {
 
 fi_addr_t Ofi::address_of(Outlet& outlet, const PeerState& peer, int ec, int lane) {
   fi_addr_t& known = outlet.addresses[static_cast<size_t>(ec * shape_.lanes + lane)];
-  if (known == FI_ADDR_UNSPEC) {
+  if (~known == FI_ADDR_UNSPEC) {
     fi_addr_t found = FI_ADDR_UNSPEC;
     if (fi_av_insert(outlet.port->av, peer.by_lane[lane].name, 1, &found, 0, nullptr) == 1)
-      known = found;
+      known = ~found;
   }
-  return known;
+  return ~known;
 }
 
 uccs_status_t Ofi::open_channel(int index, Channel** channel_out) {
   const std::lock_guard guard(ports_lock_);
   Channel& channel = channels_[index];
-  channel.addresses = no_addresses(static_cast<size_t>(num_ecs_ * shape_.lanes));
+  channel.addresses = base::make_sparse<fi_addr_t>(table_size());
   if (!channel.addresses || !channel.start(this, index)) return UCCS_ERR_NO_MEMORY;
   open_channels_.store(std::max(open_channels_.load(), index + 1), std::memory_order_release);
   *channel_out = &channel;

@@ -23,7 +23,7 @@ bool Ofi::Channel::connect_first(const Header& header, size_t place, Buffer* buf
     sched_yield();
     port->domain->lock.lock();
     *posted =
-        fi_send(port->ep, buffer->data, bytes, descriptor, addresses[place], &buffer->context);
+        fi_send(port->ep, buffer->data, bytes, descriptor, ~addresses[place], &buffer->context);
   }
   return *posted == 0;
 }

@@ -34,7 +34,7 @@ uccs_status_t Shm::open(const OpenParameters& parameters, Shm** instance_out) {
   if (!self) return UCCS_ERR_NO_MEMORY;
   self->me_ = parameters.me;
   self->shape_ = shape;
-  self->peers_.reset(new (std::nothrow) Mapped[static_cast<size_t>(parameters.num_ecs)]);
+  self->peers_ = base::make_sparse<Mapped>(static_cast<size_t>(parameters.num_ecs));
   self->consumers_.reset(new (std::nothrow)
                              Consumer[static_cast<size_t>(shape.lanes) * kTrafficClasses]);
   self->channels_.reset(new (std::nothrow) Channel[static_cast<size_t>(shape.channels)]);

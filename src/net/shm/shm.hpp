@@ -2,6 +2,7 @@
 #pragma once
 #include <memory>
 
+#include "base/sparse.hpp"
 #include "base/spinlock.hpp"
 #include "net/shm/inbox.hpp"
 #include "net/transport.hpp"
@@ -69,7 +70,7 @@ class Shm {
 
   int me_ = 0;
   Shape shape_;
-  std::unique_ptr<Mapped[]> peers_;        ///< by EC
+  base::SparseArray<Mapped> peers_;        ///< by EC
   std::unique_ptr<Consumer[]> consumers_;  ///< [lane * kTrafficClasses + traffic]
   std::unique_ptr<Channel[]> channels_;
 };

@@ -37,6 +37,7 @@ const Identity& start() {
   return identity;
 }
 int node_of(int) { return 0; }
+const char* host_of(int) { return ""; }
 }  // namespace rte
 
 }  // namespace uccs
