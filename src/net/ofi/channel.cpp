@@ -12,6 +12,8 @@ namespace {
 
 constexpr size_t kBuffers = 64;
 constexpr size_t kWorks = 256;
+/// Looks between those at lanes that the thread does not serve.
+constexpr uint32_t kOthersEvery = 8;
 
 bool is_within(const Extent& area, const void* memory, size_t bytes) {
   const auto offset = reinterpret_cast<uintptr_t>(memory) - reinterpret_cast<uintptr_t>(area.base);
@@ -122,7 +124,7 @@ uccs_status_t Ofi::Channel::transfer(bool is_put, int ec, const Remote& remote, 
   const size_t room = is_heap ? peer->heap_bytes : peer->static_bytes;
   if (remote.offset > room || bytes > room - remote.offset) return UCCS_ERR_ADDRESS;
   if (bytes > ofi.fabric_->info().ep_attr->max_msg_size) return UCCS_ERR_UNSUPPORTED;
-  if (!port->domain->lock.try_lock()) return UCCS_AGAIN;
+  port->domain->lock.lock();  // for a moment: others only look at the queue
   const int lane = index_ % peer->lanes;
   const Key& key = is_heap ? peer->by_lane[lane].heap : peer->by_lane[lane].statics;
   const fi_addr_t address = ofi.address_of(*this, *peer, ec, lane);
@@ -250,24 +252,37 @@ int Ofi::Channel::complete_finished() {
   return steps;
 }
 
+/// Each look at a queue is a system call or more, so none is looked at twice in a round: core calls
+/// for each lane that it serves, and once without classes for completions when it waits for some.
 int Ofi::Channel::progress(int lane, uint32_t traffic, int budget, const Sink& sink) {
   Ofi& ofi = *owner_;
-  polls_.store(polls_.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
-  if (under_way_.load(std::memory_order_relaxed) > 0 && port->domain->lock.try_lock()) {
+  const uint32_t turn = polls_.load(std::memory_order_relaxed) + 1;
+  polls_.store(turn, std::memory_order_relaxed);
+  const bool is_for_completions = traffic == 0;
+  if (is_for_completions) looked_ = ofi.shape_.lanes;
+  const bool was_looked_at = !is_for_completions && looked_ > 0 && looked_-- > 0;
+  if (!was_looked_at && under_way_.load(std::memory_order_relaxed) > 0 &&
+      port->domain->lock.try_lock()) {
     poll();
     port->domain->lock.unlock();
   }
   int steps = complete_finished();
+  if (ofi.owing_.load(std::memory_order_relaxed) > 0) ofi.return_all_credits();
+  if (is_for_completions) return steps;
   ofi.poll_inlet(ofi.inlets_[lane]);
-  if (ofi.shape_.lanes > 1) {
+  if (ofi.shape_.lanes > 1 && turn % kOthersEvery == 0) {
     // Puts and gets of others come in by any lane.
     next_inlet_ = next_inlet_ + 1 < ofi.shape_.lanes ? next_inlet_ + 1 : 0;
-    if (next_inlet_ != lane) ofi.poll_inlet(ofi.inlets_[next_inlet_]);
+    if (next_inlet_ != lane && ofi.poll_inlet(ofi.inlets_[next_inlet_]) > 0) ofi.ring();
   }
-  for (const Traffic which : {Traffic::kReply, Traffic::kRequest, Traffic::kSend})
+  uint32_t left = 0;
+  for (const Traffic which : {Traffic::kReply, Traffic::kRequest, Traffic::kSend}) {
     if ((traffic & traffic_bit(which)) != 0)
       steps += ofi.deliver(ofi.inlets_[lane], which, budget, sink);
-  if (ofi.owing_.load(std::memory_order_relaxed) > 0) ofi.return_all_credits();
+    left +=
+        ofi.inlets_[lane].inboxes[static_cast<int>(which)].count.load(std::memory_order_relaxed);
+  }
+  if (left > 0) ofi.ring();  // this thread may not come back, and others may sleep
   return steps;
 }
 

@@ -9,6 +9,7 @@
 #include <time.h>
 
 #include "base/backoff.hpp"
+#include "base/clock.hpp"
 #include "net/ofi/ofi.hpp"
 
 namespace uccs::net::ofi {
@@ -18,6 +19,8 @@ namespace {
 constexpr int kSleepMs = 10;
 /// Between looks while other threads poll, and where the provider has no wait objects.
 constexpr long kAsideNs = 200'000;
+/// Threads that poll at least this often look after everything; others compute or sleep.
+constexpr uint64_t kAttentiveNs = 10'000;
 
 void sleep_ns(long ns) {
   const timespec time = {0, ns};
@@ -50,17 +53,30 @@ bool Ofi::start_engine() {
 
 void* Ofi::run_engine(void* argument) {
   auto* self = static_cast<Ofi*>(argument);
-  uint32_t polls_seen = 0;
-  while (!self->is_ending_.load(std::memory_order_acquire)) self->engine_turn(&polls_seen);
+  Turn last = {0, base::now_ns()};
+  while (!self->is_ending_.load(std::memory_order_acquire)) self->engine_turn(&last);
   return nullptr;
 }
 
-void Ofi::engine_turn(uint32_t* polls_seen) {
+bool Ofi::is_attended(Turn* last) const {
+  Turn now = {0, base::now_ns()};
+  const int channels = open_channels_.load(std::memory_order_acquire);
+  for (int i = 0; i < channels; ++i)
+    now.polls += channels_[i].polls_.load(std::memory_order_relaxed);
+  const uint64_t polls = now.polls - last->polls, passed = now.ns - last->ns;
+  *last = now;
+  return polls * kAttentiveNs > passed;
+}
+
+void Ofi::engine_turn(Turn* last) {
+  if (is_attended(last)) {
+    sleep_ns(kAsideNs);
+    return;
+  }
   constexpr size_t kFdsMax = 128;
   pollfd fds[kFdsMax] = {{wake_fd_, POLLIN, 0}};
   nfds_t count = 1;
   bool can_sleep = true, has_events = false;
-  uint32_t polls = 0;
   const auto watch = [&](Port& port) {
     fid* queue = &port.cq->fid;
     if (port.fd < 0 || count == kFdsMax || !port.domain->lock.try_lock()) {
@@ -73,30 +89,27 @@ void Ofi::engine_turn(uint32_t* polls_seen) {
   };
   for (int lane = 0; lane < shape_.lanes; ++lane) watch(*inlets_[lane].port);
   const int channels = open_channels_.load(std::memory_order_acquire);
-  for (int i = 0; i < channels; ++i) {
-    polls += channels_[i].polls_.load(std::memory_order_relaxed);
-    if (channels_[i].under_way_.load(std::memory_order_relaxed) > 0) watch(*channels_[i].port);
-  }
-  if (polls != *polls_seen) {  // somebody looks after all this
-    *polls_seen = polls;
-    sleep_ns(kAsideNs);
-    return;
-  }
+  // Idle ones, too: what is posted while this thread sleeps may need the CPU to go on.
+  for (int i = 0; i < channels; ++i) watch(*channels_[i].port);
   if (has_events) {
     // They are read below.
   } else if (can_sleep) {
-    if (::poll(fds, count, kSleepMs) < 0 && errno != EINTR) sleep_ns(kAsideNs);
+    const int ready = ::poll(fds, count, kSleepMs);
+    if (ready < 0 && errno != EINTR) sleep_ns(kAsideNs);
+    has_events = ready > 0;
   } else {
     sleep_ns(kAsideNs);
   }
-  for (int lane = 0; lane < shape_.lanes; ++lane) poll_inlet(inlets_[lane]);
+  for (int lane = 0; lane < shape_.lanes; ++lane) has_events |= poll_inlet(inlets_[lane]) > 0;
   for (int i = 0; i < channels; ++i) {
     Channel& channel = channels_[i];
     if (channel.under_way_.load(std::memory_order_relaxed) == 0) continue;
     if (!channel.port->domain->lock.try_lock()) continue;
-    if (channel.poll() > 0) ring();
+    has_events |= channel.poll() > 0;
     channel.port->domain->lock.unlock();
   }
+  // Also for puts of others, which leave no trace but in the memory that somebody may wait for.
+  if (has_events) ring();
   if (owing_.load(std::memory_order_relaxed) > 0) return_all_credits();
 }
 

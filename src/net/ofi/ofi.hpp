@@ -136,6 +136,7 @@ class Ofi {
     Ofi* owner_ = nullptr;
     int index_ = 0;
     int next_inlet_ = 0;
+    int looked_ = 0;  ///< messages' looks that need not look at completions: others do
     std::unique_ptr<bool[]> is_connected_;  ///< as addresses
     std::unique_ptr<Buffer[]> buffers_;
     std::unique_ptr<Work[]> works_;
@@ -165,7 +166,12 @@ class Ofi {
   bool start_inlets();
   bool start_engine();
   static void* run_engine(void* self);
-  void engine_turn(uint32_t* polls_seen);
+  struct Turn {
+    uint32_t polls;  ///< of all channels
+    uint64_t ns;
+  };
+  bool is_attended(Turn* last) const;
+  void engine_turn(Turn* last);
 
   // open.cpp
   PeerState& state_of(int ec);
@@ -182,9 +188,10 @@ class Ofi {
   Node* take_node(Inlet& inlet, bool is_full);
   void give_back(Node* node);
   void post_receives(Inlet& inlet);
+  /// Returns how many messages it has put into the inboxes.
   int poll_inlet(Inlet& inlet);
-  void take_in(Inlet& inlet, Node* node, size_t length);
-  void take_in_order(Inlet& inlet, Node* node);
+  int take_in(Inlet& inlet, Node* node, size_t length);
+  int take_in_order(Inlet& inlet, Node* node);
   void push(Inlet& inlet, Node* node);
   int deliver(Inlet& inlet, Traffic traffic, int budget, const Sink& sink);
   void owe(int ec, int lane, int kind);

@@ -80,10 +80,11 @@ int Ofi::poll_inlet(Inlet& inlet) {
   constexpr size_t kEntries = 16;
   fi_cq_msg_entry entries[kEntries];
   const ssize_t count = fi_cq_read(port.cq, entries, kEntries);
+  int pushed = 0;
   for (ssize_t i = 0; i < count; ++i) {
     auto* node = static_cast<Node*>(static_cast<Tracked*>(entries[i].op_context));
     if (node->kind == Tracked::Kind::kReceived)
-      take_in(inlet, node, entries[i].len);
+      pushed += take_in(inlet, node, entries[i].len);
     else
       give_back(node);
   }
@@ -97,10 +98,10 @@ int Ofi::poll_inlet(Inlet& inlet) {
   }
   if (inlet.to_post > 0) post_receives(inlet);
   port.domain->lock.unlock();
-  return count > 0 ? static_cast<int>(count) : 0;
+  return pushed;
 }
 
-void Ofi::take_in(Inlet& inlet, Node* node, size_t length) {
+int Ofi::take_in(Inlet& inlet, Node* node, size_t length) {
   const Header& header = node->header();
   ++inlet.to_post;
   const bool is_sound =
@@ -114,7 +115,7 @@ void Ofi::take_in(Inlet& inlet, Node* node, size_t length) {
                    "the network brought %zu bytes that are no message of this job: dropped",
                    length);
     give_back(node);
-    return;
+    return 0;
   }
   if (header.kind == MessageKind::kCredit) {
     Returned returned;
@@ -124,7 +125,7 @@ void Ofi::take_in(Inlet& inlet, Node* node, size_t length) {
       if (returned.counts[kind] > 0)
         there.credits[kind].fetch_add(returned.counts[kind], std::memory_order_relaxed);
     give_back(node);
-    return;
+    return 0;
   }
   if (header.kind == MessageKind::kPlain) {  // does not keep a large buffer
     Node* copy = take_node(inlet, false);
@@ -133,27 +134,30 @@ void Ofi::take_in(Inlet& inlet, Node* node, size_t length) {
     node = copy;
   }
   if (static_cast<Traffic>(node->header().traffic) == Traffic::kSend)
-    take_in_order(inlet, node);
-  else
-    push(inlet, node);
+    return take_in_order(inlet, node);
+  push(inlet, node);
+  return 1;
 }
 
 /// Threads send by channels of their own, so sends may overtake each other; their numbers tell.
-void Ofi::take_in_order(Inlet& inlet, Node* node) {
+int Ofi::take_in_order(Inlet& inlet, Node* node) {
   PeerLane& from = state_of(node->header().source).by_lane[inlet.lane];
   if (node->header().sequence != from.next_to_read) {
     node->next = from.early;
     from.early = node;
-    return;
+    return 0;
   }
+  int pushed = 0;
   while (node) {
     push(inlet, node);
+    ++pushed;
     ++from.next_to_read;
     Node** link = &from.early;
     while (*link && (*link)->header().sequence != from.next_to_read) link = &(*link)->next;
     node = *link;
     if (node) *link = node->next;
   }
+  return pushed;
 }
 
 void Ofi::push(Inlet& inlet, Node* node) {
@@ -164,7 +168,6 @@ void Ofi::push(Inlet& inlet, Node* node) {
   inbox.last = node;
   inbox.count.fetch_add(1, std::memory_order_relaxed);
   inbox.lock.unlock();
-  ring();
 }
 
 int Ofi::deliver(Inlet& inlet, Traffic traffic, int budget, const Sink& sink) {

@@ -31,6 +31,7 @@ uccs_status_t Ofi::message_to_self(Envelope envelope, const void* head, size_t h
   Node* node = take_node(inlet, payload != nullptr);
   fill(node->data(), make_header(envelope, me_, head_bytes, payload), head, payload);
   push(inlet, node);
+  ring();
   return UCCS_OK;
 }
 
@@ -70,35 +71,33 @@ uccs_status_t Ofi::Channel::message(int ec, Envelope envelope, const void* head,
   const bool is_ordered = envelope.traffic() == Traffic::kSend;
   if (is_ordered && !there.send_lock.try_lock()) return refuse(UCCS_AGAIN);
   uccs_status_t status = UCCS_AGAIN;
-  if (port->domain->lock.try_lock()) {
-    Buffer* buffer = take_buffer();
-    const fi_addr_t address = ofi.address_of(*this, *peer, ec, lane);
-    if (!buffer) {
-      poll();
-    } else if (address == FI_ADDR_UNSPEC) {
-      give_back(buffer);
-      status = UCCS_ERR_PEER_FAILED;
-    } else {
-      Header header = make_header(envelope, ofi.me_, head_bytes, payload);
-      header.cookie = peer->cookie;
-      if (is_ordered) header.sequence = there.next_to_send;
-      const size_t bytes = fill(buffer->data, header, head, payload);
-      buffer->kind = Tracked::Kind::kMessage;
-      void* descriptor = buffers_mr_ ? fi_mr_desc(buffers_mr_) : nullptr;
-      ssize_t posted =
-          fi_send(port->ep, buffer->data, bytes, descriptor, address, &buffer->context);
-      const auto place = static_cast<size_t>(ec * ofi.shape_.lanes + lane);
-      if (!is_connected_[place] && posted == -FI_EAGAIN)
-        connect_first(header, place, buffer, bytes, descriptor, &posted);
-      is_connected_[place] = is_connected_[place] || posted == 0;
-      status = finish_post(posted, buffer);
-      if (status == UCCS_IN_PROGRESS) {
-        status = UCCS_OK;
-        if (is_ordered) ++there.next_to_send;
-      }
+  port->domain->lock.lock();  // for a moment: others only look at the queue
+  Buffer* buffer = take_buffer();
+  const fi_addr_t address = ofi.address_of(*this, *peer, ec, lane);
+  if (!buffer) {
+    poll();
+  } else if (address == FI_ADDR_UNSPEC) {
+    give_back(buffer);
+    status = UCCS_ERR_PEER_FAILED;
+  } else {
+    Header header = make_header(envelope, ofi.me_, head_bytes, payload);
+    header.cookie = peer->cookie;
+    if (is_ordered) header.sequence = there.next_to_send;
+    const size_t bytes = fill(buffer->data, header, head, payload);
+    buffer->kind = Tracked::Kind::kMessage;
+    void* descriptor = buffers_mr_ ? fi_mr_desc(buffers_mr_) : nullptr;
+    ssize_t posted = fi_send(port->ep, buffer->data, bytes, descriptor, address, &buffer->context);
+    const auto place = static_cast<size_t>(ec * ofi.shape_.lanes + lane);
+    if (!is_connected_[place] && posted == -FI_EAGAIN)
+      connect_first(header, place, buffer, bytes, descriptor, &posted);
+    is_connected_[place] = is_connected_[place] || posted == 0;
+    status = finish_post(posted, buffer);
+    if (status == UCCS_IN_PROGRESS) {
+      status = UCCS_OK;
+      if (is_ordered) ++there.next_to_send;
     }
-    port->domain->lock.unlock();
   }
+  port->domain->lock.unlock();
   if (is_ordered) there.send_lock.unlock();
   return status == UCCS_OK ? status : refuse(status);
 }
