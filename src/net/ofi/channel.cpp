@@ -4,6 +4,7 @@
 
 #include <new>
 
+#include "base/log.hpp"
 #include "mem/copy.hpp"
 #include "net/ofi/ofi.hpp"
 
@@ -12,6 +13,9 @@ namespace {
 
 constexpr size_t kBuffers = 64;
 constexpr size_t kWorks = 256;
+/// Looks between those for what was injected, of which nothing is heard, when it cannot leave at
+/// once.
+constexpr uint32_t kInjectedEvery = 16;
 /// Looks between those at lanes that the thread does not serve.
 constexpr uint32_t kOthersEvery = 8;
 
@@ -31,6 +35,10 @@ uccs_status_t status_of(int error) {
   }
 }
 
+[[noreturn]] void fail_flushed(uccs_status_t status) {
+  base::fatal("a put that a quiet or fence waits for failed: %s", uccs_status_string(status));
+}
+
 }  // namespace
 
 bool Ofi::Channel::start(Ofi* owner, int index) {
@@ -41,8 +49,9 @@ bool Ofi::Channel::start(Ofi* owner, int index) {
       new (std::nothrow) bool[static_cast<size_t>(owner->num_ecs_ * owner->shape_.lanes)]{});
   buffers_.reset(new (std::nothrow) Buffer[kBuffers]);
   works_.reset(new (std::nothrow) Work[kWorks]);
+  is_unproved_.reset(new (std::nothrow) bool[static_cast<size_t>(owner->num_ecs_)]{});
   Port* opened = fabric.open_port();
-  if (!is_connected_ || !buffers_ || !works_ || !opened) return false;
+  if (!is_connected_ || !buffers_ || !works_ || !is_unproved_ || !opened) return false;
   if (fabric.needs_local_registration()) {
     buffers_mr_ = fabric.register_with(
         opened, {reinterpret_cast<std::byte*>(buffers_.get()), kBuffers * sizeof(Buffer)});
@@ -93,14 +102,16 @@ void* Ofi::Channel::describe_local(const void* memory, size_t bytes, Work* work)
 
 uccs_status_t Ofi::Channel::finish_post(ssize_t posted, Work* work) {
   if (posted == 0) {
-    under_way_.fetch_add(1, std::memory_order_relaxed);
+    if (work) under_way_.fetch_add(1, std::memory_order_relaxed);
     return UCCS_IN_PROGRESS;
   }
-  if (!work->is_buffer && work->temporary) {
-    fi_close(&work->temporary->fid);
-    work->temporary = nullptr;
+  if (work) {
+    if (!work->is_buffer && work->temporary) {
+      fi_close(&work->temporary->fid);
+      work->temporary = nullptr;
+    }
+    give_back(work);
   }
-  give_back(work);
   if (posted != -FI_EAGAIN) return status_of(static_cast<int>(-posted));
   poll();
   return UCCS_AGAIN;
@@ -129,6 +140,27 @@ uccs_status_t Ofi::Channel::transfer(bool is_put, int ec, const Remote& remote, 
   const Key& key = is_heap ? peer->by_lane[lane].heap : peer->by_lane[lane].statics;
   const fi_addr_t address = ofi.address_of(*this, *peer, ec, lane);
   const uint64_t there = key.base + remote.offset;
+  if (!completion && address != FI_ADDR_UNSPEC) {
+    // A put that is waited for at once is answered sooner when the target acknowledges it by
+    // itself.
+    const bool is_answered = expects_flush_ && puts_since_flush_ == 0;
+    if (!is_answered && bytes <= ofi.fabric_->inject_put_max()) {
+      const ssize_t posted = fi_inject_write(port->ep, local, bytes, address, there, key.key);
+      if (posted == 0) {
+        ++puts_since_flush_;
+        if (!is_unproved_[ec]) {
+          is_unproved_[ec] = true;
+          unproved_.push_back(ec);
+        }
+      } else {
+        poll();
+      }
+      port->domain->lock.unlock();
+      return posted == 0            ? UCCS_OK
+             : posted == -FI_EAGAIN ? UCCS_AGAIN
+                                    : status_of(static_cast<int>(-posted));
+    }
+  }
   const bool is_copied = is_put && bytes <= kPayloadMax;
   Work* work = is_copied ? take_buffer() : take_work();
   uccs_status_t status;
@@ -159,10 +191,37 @@ uccs_status_t Ofi::Channel::transfer(bool is_put, int ec, const Remote& remote, 
                                     : fi_read(port->ep, local, bytes, descriptor, address, there,
                                               key.key, &work->context);
       status = finish_post(posted, work);
+      if (!completion && status == UCCS_IN_PROGRESS) {
+        ++puts_since_flush_;
+        status = UCCS_OK;
+      }
     }
   }
   port->domain->lock.unlock();
   return status;
+}
+
+/// Reads follow writes on their way, and are answered after them.
+void Ofi::Channel::prove() {
+  while (!unproved_.empty()) {
+    const int ec = unproved_.back();
+    const PeerState& peer = owner_->state_of(ec);
+    const int lane = index_ % peer.lanes;
+    const bool is_heap = peer.heap_bytes >= sizeof scratch_;
+    const Key& key = is_heap ? peer.by_lane[lane].heap : peer.by_lane[lane].statics;
+    Work* work = take_work();
+    if (!work) break;
+    work->kind = Tracked::Kind::kTransfer;
+    work->completion = nullptr;
+    const ssize_t posted =
+        fi_read(port->ep, &scratch_, sizeof scratch_, nullptr,
+                owner_->address_of(*this, peer, ec, lane), key.base, key.key, &work->context);
+    const uccs_status_t status = finish_post(posted, work);
+    if (status == UCCS_AGAIN) break;
+    if (status < 0) fail_flushed(status);
+    is_unproved_[ec] = false;
+    unproved_.pop_back();
+  }
 }
 
 uccs_status_t Ofi::Channel::put(int ec, const Remote& dest, const void* source, size_t bytes,
@@ -180,9 +239,26 @@ uccs_status_t Ofi::Channel::atomic(int, const Remote&, const AtomicArguments&, u
   return UCCS_ERR_UNSUPPORTED;
 }
 
+/// Of all channels: what one thread has put another may have to wait for.
 uccs_status_t Ofi::Channel::flush(int) {
-  // Acquire: pairs with complete_finished.
-  return under_way_.load(std::memory_order_acquire) == 0 ? UCCS_OK : UCCS_IN_PROGRESS;
+  Ofi& ofi = *owner_;
+  const int channels = ofi.open_channels_.load(std::memory_order_acquire);
+  bool is_over = true;
+  for (int i = 0; i < channels; ++i) {
+    Channel& each = ofi.channels_[i];
+    if (!each.port) continue;
+    each.port->domain->lock.lock();
+    if (each.puts_since_flush_ > 0) each.expects_flush_ = each.puts_since_flush_ == 1;
+    each.puts_since_flush_ = 0;
+    if (!each.unproved_.empty()) each.prove();
+    const bool is_idle = each.unproved_.empty();
+    if (&each != this && each.under_way_.load(std::memory_order_relaxed) > 0) each.poll();
+    each.port->domain->lock.unlock();
+    if (&each != this) each.complete_finished();
+    // Acquire: pairs with complete_finished.
+    is_over = is_over && is_idle && each.under_way_.load(std::memory_order_acquire) == 0;
+  }
+  return is_over ? UCCS_OK : UCCS_IN_PROGRESS;
 }
 
 int Ofi::Channel::poll() {
@@ -241,7 +317,10 @@ int Ofi::Channel::complete_finished() {
     }
     port->domain->lock.unlock();
     for (int i = 0; i < count; ++i) {
-      ends[i].completion->done(ends[i].completion, ends[i].status);
+      if (ends[i].completion)
+        ends[i].completion->done(ends[i].completion, ends[i].status);
+      else if (ends[i].status < 0)
+        fail_flushed(ends[i].status);
       under_way_.fetch_sub(1, std::memory_order_release);
     }
     steps += count;
@@ -261,8 +340,8 @@ int Ofi::Channel::progress(int lane, uint32_t traffic, int budget, const Sink& s
   const bool is_for_completions = traffic == 0;
   if (is_for_completions) looked_ = ofi.shape_.lanes;
   const bool was_looked_at = !is_for_completions && looked_ > 0 && looked_-- > 0;
-  if (!was_looked_at && under_way_.load(std::memory_order_relaxed) > 0 &&
-      port->domain->lock.try_lock()) {
+  const bool has_more = !was_looked_at && under_way_.load(std::memory_order_relaxed) > 0;
+  if ((has_more || turn % kInjectedEvery == 0) && port->domain->lock.try_lock()) {
     poll();
     port->domain->lock.unlock();
   }

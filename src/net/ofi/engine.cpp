@@ -103,7 +103,6 @@ void Ofi::engine_turn(Turn* last) {
   for (int lane = 0; lane < shape_.lanes; ++lane) has_events |= poll_inlet(inlets_[lane]) > 0;
   for (int i = 0; i < channels; ++i) {
     Channel& channel = channels_[i];
-    if (channel.under_way_.load(std::memory_order_relaxed) == 0) continue;
     if (!channel.port->domain->lock.try_lock()) continue;
     has_events |= channel.poll() > 0;
     channel.port->domain->lock.unlock();

@@ -130,8 +130,12 @@ class Ofi {
     /// Reads the completion queue; with the domain's lock held.
     int poll();
     int complete_finished();
-    bool connect_first(const Header& header, size_t place, Buffer* buffer, size_t bytes,
-                       void* descriptor, ssize_t* posted);
+    /// Without a buffer: `data` is free on return, and nothing tells when it has left.
+    ssize_t send(const std::byte* data, size_t bytes, fi_addr_t address, Buffer* buffer);
+    bool connect_first(int lane, fi_addr_t address, const std::byte* data, size_t bytes,
+                       Buffer* buffer, ssize_t* posted);
+    /// Asks the targets of puts that nothing follows to answer, with the domain's lock held.
+    void prove();
 
     Ofi* owner_ = nullptr;
     int index_ = 0;
@@ -145,6 +149,11 @@ class Ofi {
     Work* free_buffers_ = nullptr;
     Work* free_works_ = nullptr;
     Work* finished_ = nullptr;
+    std::vector<int> unproved_;            ///< targets of puts that nothing follows
+    std::unique_ptr<bool[]> is_unproved_;  ///< by EC
+    uint32_t puts_since_flush_ = 0;        ///< of those whose end only a flush tells
+    bool expects_flush_ = false;           ///< after the next one, as after the last
+    uint64_t scratch_ = 0;                 ///< what is read to prove
     std::atomic<uint32_t> under_way_ = 0;  ///< operations whose end is still to be told
     std::atomic<uint32_t> finished_count_ = 0;
     std::atomic<uint32_t> polls_ = 0;
