@@ -187,8 +187,9 @@ void end(Context* context) {
   delete context;
 }
 
-/// Inboxes of the job's context, each with a port of the network that every waiting thread looks at:
-/// its messages need no more, because nobody waits in a callback there, and puts meet nobody at it.
+/// Inboxes of the job's context, each with a port of the network that every waiting thread looks
+/// at: its messages need no more, because nobody waits in a callback there, and puts meet nobody at
+/// it.
 constexpr int kJobLanes = 1;
 
 /// Written by job_start and job_stop while the context has no thread.
