@@ -62,6 +62,11 @@ def bench_ft(bin_dir, arguments):
     subprocess.run([sys.executable, HERE / "ft.py", "--build", bin_dir.parent, *arguments])
 
 
+def bench_net(bin_dir, arguments):
+    """puts, gets, atomics and barriers over TCP beside Open MPI, MPICH and bare sockets"""
+    subprocess.run([sys.executable, HERE / "net" / "compare.py", bin_dir, *arguments])
+
+
 def bench_start(bin_dir, arguments):
     """launch + init + finalize of an empty program beside Open MPI's OpenSHMEM"""
     starters = {"uccs -n 2": [bin_dir / "oshrun", "-n", "2", bin_dir / "start_empty"],

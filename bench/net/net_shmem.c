@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/* One-sided operations between two PEs over a network: PE 0 works, PE 1 waits in a barrier.
+ *
+ *     oshrun -n 2 net_shmem [seconds per line]
+ *
+ * OpenSHMEM 1.4 only: the same source runs on every library; compare.py does that. */
+#define _GNU_SOURCE
+#include <shmem.h>
+#include <string.h>
+
+#include "lines.h"
+
+static char *remote, *local;
+static long *words, *flag, *agreed;
+static int me, peer;
+static volatile long sink;
+
+static void put_quiet(void) {
+  shmem_long_p(words, 1, peer);
+  shmem_quiet();
+}
+static void put_rate(void) {
+  for (int i = 0; i < kBurst; ++i) shmem_long_p(&words[i], i, peer);
+  shmem_quiet();
+}
+static void put_large(void) {
+  for (int i = 0; i < kLargeBurst; ++i)
+    shmem_putmem_nbi(remote + (size_t)i * kLarge, local, kLarge, peer);
+  shmem_quiet();
+}
+static void get(void) { sink = shmem_long_g(words, peer); }
+static void get_large(void) {
+  for (int i = 0; i < kLargeBurst; ++i)
+    shmem_getmem_nbi(local, remote + (size_t)i * kLarge, kLarge, peer);
+  shmem_quiet();
+}
+static void fetch_add(void) { sink = shmem_long_atomic_fetch_add(words, 1, peer); }
+static void barrier(void) { shmem_barrier_all(); }
+static void ping_pong(void) {
+  static long turn = 0;
+  ++turn;
+  if (me == 0) shmem_long_p(flag, turn, peer);
+  shmem_long_wait_until(flag, SHMEM_CMP_EQ, turn);
+  if (me == 1) shmem_long_p(flag, turn, peer);
+}
+
+/* `per` operations are in one call; `together`: PE 1 calls it as well. */
+static void measure(const char* name, size_t bytes, void (*call)(void), int per, int together,
+                    double seconds) {
+  double times[kRounds];
+  shmem_barrier_all();
+  if (me == 0 || together) {
+    time_calls(call, 5);
+    long calls = calls_for(seconds, time_calls(call, per > 1 ? 3 : 30));
+    if (together) {
+      *agreed = calls;
+      shmem_barrier_all();
+      if (me == 1) calls = shmem_long_g(agreed, 0);
+      shmem_barrier_all();
+    }
+    for (int i = 0; i < kRounds; ++i) times[i] = time_calls(call, calls);
+    if (me == 0) print_line(name, bytes, times, per);
+  }
+  shmem_barrier_all();
+}
+
+int main(int argc, char** argv) {
+  const double seconds = argc > 1 ? atof(argv[1]) : 0.1;
+  shmem_init();
+  me = shmem_my_pe(), peer = 1 - me;
+  if (shmem_n_pes() != 2) {
+    fprintf(stderr, "net_shmem: starts with 2 PEs, not %d\n", shmem_n_pes());
+    shmem_global_exit(2);
+  }
+  remote = shmem_malloc((size_t)kLargeBurst * kLarge), local = shmem_malloc(kLarge);
+  words = shmem_malloc(kBurst * sizeof *words);
+  flag = shmem_malloc(sizeof *flag), agreed = shmem_malloc(sizeof *agreed);
+  *flag = 0;
+  memset(words, 0, kBurst * sizeof *words);
+  memset(local, 1, kLarge);
+  memset(remote, 2, (size_t)kLargeBurst * kLarge);
+  measure("ping_pong", 8, ping_pong, 2, 1, seconds);
+  measure("put_quiet", 8, put_quiet, 1, 0, seconds);
+  measure("put_rate", 8, put_rate, kBurst, 0, seconds);
+  measure("put", kLarge, put_large, kLargeBurst, 0, seconds);
+  measure("get", 8, get, 1, 0, seconds);
+  measure("get", kLarge, get_large, kLargeBurst, 0, seconds);
+  measure("fetch_add", 8, fetch_add, 1, 0, seconds);
+  measure("barrier", 0, barrier, 1, 1, seconds);
+  shmem_finalize();
+  return 0;
+}
