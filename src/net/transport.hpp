@@ -60,9 +60,6 @@ struct Capabilities {
   uint32_t medium_max;  ///< bytes of payload
   size_t inject_max;    ///< a put of up to this many bytes leaves its source before it returns
   size_t inbox_bytes;   ///< memory shared with the node that `open` wants
-  /// A put of up to inject_max bytes may come without completion: UCCS_OK then says that its source
-  /// is free, and `flush` of any channel when it is visible.
-  bool has_flushed_puts = false;
 };
 
 struct Extent {
