@@ -14,6 +14,7 @@ import signal
 import subprocess
 import sys
 import tempfile
+import time
 
 import processes
 
@@ -22,6 +23,14 @@ AGENT = """#!/bin/sh
 while :; do case "$1" in -x|-q|-n|-T) shift;; *) break;; esac; done
 host=$1; shift
 exec ip netns exec {prefix}-"$host" {python} {here} --on "$host" sh -c "$*"
+"""
+
+# Ends well when the address answers, if only that nobody listens at its port 9.
+KNOCK = """
+import errno, socket, sys
+with socket.socket() as knocker:
+    knocker.settimeout(1)
+    sys.exit(knocker.connect_ex((sys.argv[1], 9)) not in (0, errno.ECONNREFUSED))
 """
 
 
@@ -100,6 +109,8 @@ class Hosts:
             must("ip", "-n", space, "addr", "add", self.address(host) + "/24", "dev", "eth0")
             must("ip", "-n", space, "link", "set", "eth0", "up")
             must("ip", "-n", space, "link", "set", "lo", "up")
+        for host in self.names[1:]:
+            self.wait_for_roads(host)
 
     def add_space(self, space):
         self.spaces.append(space)
@@ -134,7 +145,21 @@ class Hosts:
         must("ip", "-n", self.switch, "link", "set", host, "down")
 
     def mend(self, host):
+        """Ends when all hosts reach it again, which may be seconds after its link is up: the kernel
+        works off such changes one by one, those of other namespaces among them."""
         must("ip", "-n", self.switch, "link", "set", host, "up")
+        self.wait_for_roads(host)
+
+    def wait_for_roads(self, host, seconds=60):
+        others = [name for name in self.names if name != host]
+        roads = [(host, other) for other in others] + [(other, host) for other in others]
+        end = time.monotonic() + seconds
+        while roads:
+            here, there = roads[0]
+            if quiet(*self.command(here, sys.executable, "-c", KNOCK, self.address(there))).returncode == 0:
+                roads.pop(0)
+            elif time.monotonic() > end:
+                raise RuntimeError(f"{here} does not reach {there} within {seconds} s")
 
     def separate(self, one, other):
         """What they send each other gets lost; all others reach both."""
