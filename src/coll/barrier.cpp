@@ -39,20 +39,6 @@ inline void arrive_by_shape(const Members& members) {
     disseminate(members);
 }
 
-}  // namespace
-
-void arrive(const Members& members) { arrive_by_shape(members); }
-
-void arrive_by_dissemination(const Members& members) { disseminate(members); }
-
-namespace {
-
-/// Everybody is through with earlier collectives.
-inline void conclude(Own& own) {
-  own.lines_safe = own.lines_claimed;
-  own.bounces_safe = own.bounces_claimed;
-}
-
 [[gnu::noinline]] void barrier_of_any_shape(Group& group) {
   if (is_far(group)) [[unlikely]]
     return far::barrier(group);
@@ -79,6 +65,10 @@ inline void conclude(Own& own) {
 constexpr int kQuickLooks = 32;
 
 }  // namespace
+
+void arrive(const Members& members) { arrive_by_shape(members); }
+
+void arrive_by_dissemination(const Members& members) { disseminate(members); }
 
 /// What is in this function is on the way of every small barrier between two hand-overs of a cache
 /// line, which take 35 to 190 ns: no frame, no call, no look-up.

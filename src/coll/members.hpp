@@ -140,11 +140,17 @@ inline void wait(Kind kind, Ready is_ready) {
 /// All members have arrived and what they stored before is visible. Nothing else is concluded.
 void arrive(const Members& members);
 
-/// The same between two uses of lines and bounce buffers: all of them are free again.
+/// After a barrier: everybody is through with earlier collectives, so that all lines and bounce
+/// buffers are free again.
+inline void conclude(Own& own) {
+  own.lines_safe = own.lines_claimed;
+  own.bounces_safe = own.bounces_claimed;
+}
+
+/// `arrive` between two uses of lines and bounce buffers.
 inline void synchronise(const Members& members) {
   arrive(members);
-  members.own.lines_safe = members.own.lines_claimed;
-  members.own.bounces_safe = members.own.bounces_claimed;
+  conclude(members.own);
 }
 
 /// `arrive` by dissemination whatever the group's shape: on return no peer touches this EC's
