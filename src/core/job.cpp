@@ -67,12 +67,11 @@ uccs_status_t job_start() {
   if (!job.is_spread) return UCCS_OK;
   // Held until the job stops: addresses are asked for at any time.
   uccs_status_t spread = rte_init();
-  if (spread != UCCS_OK) return spread;
-  spread = start_job_context();
-  if (spread != UCCS_OK) {
-    (void)rte_finalize();
-    --references;
+  if (spread == UCCS_OK) {
+    spread = start_job_context();
+    if (spread != UCCS_OK) (void)rte_finalize();
   }
+  if (spread != UCCS_OK) --references;
   return spread;
 }
 
