@@ -201,7 +201,8 @@ UCCS_API void* shmem_malloc(size_t size);
 /// `count` elements of `size` bytes, zeroed.
 UCCS_API void* shmem_calloc(size_t count, size_t size);
 
-/// `size` bytes at a multiple of `alignment`, a power of two and multiple of sizeof(void*).
+/// `size` bytes at a multiple of `alignment`, a power of two and multiple of sizeof(void*), at most
+/// 16 MiB: for more there is NULL, and a line that says so.
 UCCS_API void* shmem_align(size_t alignment, size_t size);
 
 /// `ptr`'s block made `size` bytes long, moved if need be; NULL, with the block unharmed, if exhausted.
