@@ -13,7 +13,7 @@ static uint64_t signal_word, results[16];
 static uint32_t small;
 static double real;
 static float single;
-static unsigned char bytes[kBytes];
+static unsigned char bytes[kBytes + 1]; /* one more behind what is put */
 static int me, n, next, previous;
 static shmem_ctx_t ctx;
 
