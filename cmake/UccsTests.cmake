@@ -34,11 +34,11 @@ endfunction()
 # uccs_add_network_test(<name> <target> PES <counts...> [NODE_SIZE n] [ARGS ...] [LABELS ...])
 #
 # The same with the ECs of this machine as nodes of n (default 1), which reach each other over tcp. Registers
-# nodes.<name>.np<k>, where there is a network.
+# nodes.<name>.np<k>, where there is a network and not TSan, which cannot see what it orders.
 function(uccs_add_network_test name target)
   cmake_parse_arguments(NETWORK "" "NODE_SIZE" "PES;ARGS;LABELS;ENVIRONMENT" ${ARGN})
   get_property(networks GLOBAL PROPERTY UCCS_NETWORKS)
-  if(NOT "ofi" IN_LIST networks)
+  if(NOT "ofi" IN_LIST networks OR UCCS_SANITIZE STREQUAL "thread")
     return()
   endif()
   if(NOT NETWORK_NODE_SIZE)
