@@ -19,6 +19,7 @@ constexpr uint32_t kSpinsWithRoom = 2000;
 /// fifty times as much; none would take a system call for a partner that is about to answer.
 constexpr uint32_t kSpinsOversubscribed = 0;  // tells others, too, that waiters should yield
 constexpr uint32_t kYieldsPerLook = 64;
+constexpr uint32_t kFarYields = uint32_t{1} << 30;  // time decides
 
 /// Spins before the first yield of a thread: 64 pauses are one or two microseconds.
 constexpr uint32_t kSpinsToProbe = 64;
@@ -27,6 +28,8 @@ constexpr uint64_t kSwitchNs = 1200;
 /// Quick yields in a row after which a thread spins again.
 constexpr uint32_t kQuickYieldsToSpin = 16;
 constexpr uint64_t kLongestYieldingNs = 20'000'000;
+/// The same where CPUs have nothing else to do and the wait is for a network.
+constexpr uint64_t kLongestFarYieldingNs = 1'000'000'000;
 /// The sleep reaches its full length after this many of the first length.
 constexpr uint32_t kSleepsToFull = 16;
 
@@ -53,6 +56,12 @@ void set_wait_policy(int waiters, int cpus) {
                   : (waiters <= cpus ? kSpinsWithRoom : kSpinsOversubscribed);
 }
 
+void set_far_waiting(void (*sleep)(uint64_t ns)) {
+  WaitPolicy& policy = detail::wait_policy_in_force;
+  policy.sleep = sleep;
+  policy.yields = sleep ? kFarYields : WaitPolicy{}.yields;
+}
+
 void Backoff::yield_timed() {
   static thread_local constinit uint32_t quick_yields = 0;
   const uint64_t start = now_ns();
@@ -75,19 +84,23 @@ void Backoff::pause_slow(std::atomic<uint32_t>* doorbell, uint32_t seen) {
     if (misses_ % kYieldsPerLook == 0) {
       const uint64_t now = now_ns();
       if (yielding_since_ns_ == 0) yielding_since_ns_ = now;
-      if (now - yielding_since_ns_ > kLongestYieldingNs) misses_ = first_sleep;
+      const bool is_patient = policy.sleep && !is_crowded();
+      if (now - yielding_since_ns_ > (is_patient ? kLongestFarYieldingNs : kLongestYieldingNs))
+        misses_ = first_sleep;
     }
     return;
   }
   const uint32_t sleeps = misses_ - first_sleep;
   if (sleeps < kSleepsToFull) ++misses_;  // and no further: the count must not wrap
   const uint64_t full = policy.sleep_ns_max;
-  const timespec duration = to_timespec(full / 4 + full * 3 / 4 * sleeps / kSleepsToFull);
-  if (doorbell == nullptr) {
-    nanosleep(&duration, nullptr);
-    return;
+  const uint64_t ns = full / 4 + full * 3 / 4 * sleeps / kSleepsToFull;
+  if (doorbell != nullptr) {
+    block_while(doorbell, seen, ns);
+  } else if (policy.sleep) {
+    policy.sleep(ns);
+  } else {
+    sleep_for(ns);
   }
-  futex(doorbell, FUTEX_WAIT, seen, &duration);
 }
 
 void block_while(std::atomic<uint32_t>* word, uint32_t value) {

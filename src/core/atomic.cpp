@@ -108,12 +108,14 @@ uccs_status_t post_atomic(Request* request, const net::Remote& target,
     const AtomicHead head = {.target = wire_address(target.area, target.offset),
                              .request = hand_out(request),
                              .operand = arguments.operand,
-                             .expected = arguments.expected,
                              .op = static_cast<uint8_t>(arguments.op),
-                             .type = static_cast<uint8_t>(arguments.type)};
+                             .type = static_cast<uint8_t>(arguments.type),
+                             .expected = arguments.expected};
+    const size_t bytes =
+        arguments.op == base::AtomicOp::kCompareSwap ? sizeof head : offsetof(AtomicHead, expected);
     const net::Envelope envelope = make_envelope(net::Traffic::kRequest, Kind::kAtomic,
                                                  lane_at(*endpoint, request->lane), request->lane);
-    status = table->message(path, endpoint->ec, envelope, &head, sizeof head, nullptr);
+    status = table->message(path, endpoint->ec, envelope, &head, bytes, nullptr);
     if (status == UCCS_OK) status = UCCS_IN_PROGRESS;
   }
   if (status != UCCS_IN_PROGRESS) request->outstanding.fetch_sub(1, std::memory_order_relaxed);

@@ -77,12 +77,16 @@ int advance_channel(Channel* channel) {
   return steps;
 }
 
-void activate_locked(Request* request) {
+void list_locked(Request* request) {
   Channel* channel = request->home;
   request->active_next = nullptr;
   (channel->active_last ? channel->active_last->active_next : channel->active_first) = request;
   channel->active_last = request;
   channel->active.fetch_add(1, std::memory_order_relaxed);
+}
+
+void activate_locked(Request* request) {
+  list_locked(request);
   if (ProgressThread* thread = request->context->progress_thread.get()) thread->wake_if_asleep();
 }
 

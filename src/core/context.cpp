@@ -191,12 +191,25 @@ void end(Context* context) {
   delete context;
 }
 
-/// Inboxes of the job's context, each with a port of the network: its messages need no more,
-/// because nobody waits in a callback there.
-constexpr int kJobLanes = 2;
+/// Inboxes of the job's context, each with a port of the network that every waiting thread looks
+/// at: its messages need no more, because nobody waits in a callback there, and puts meet nobody at
+/// it.
+constexpr int kJobLanes = 1;
 
 /// Written by job_start and job_stop while the context has no thread.
 Context* of_job = nullptr;
+
+/// What a wait of any model ends up in: until something arrives from another node.
+void sleep_by_network(uint64_t ns) {
+  const Link& network = of_job->links[0];
+  std::atomic<uint32_t>* doorbell = network.table->arm(network.instance, 0, true);
+  if (doorbell) {
+    base::block_while(doorbell, doorbell->load(std::memory_order_acquire), ns);
+  } else {
+    base::sleep_for(ns);
+  }
+  network.table->arm(network.instance, 0, false);
+}
 
 }  // namespace
 
@@ -217,11 +230,13 @@ uccs_status_t start_job_context() {
   if (status != UCCS_OK) return status;
   // Its messages stand for memory operations, which no target has to help with.
   of_job = made;
+  base::set_far_waiting(sleep_by_network);
   start_progress_thread(made);
   return UCCS_OK;
 }
 
 void stop_job_context() {
+  base::set_far_waiting(nullptr);
   forget_remote_endpoints();
   if (of_job) end(of_job);
   of_job = nullptr;

@@ -161,6 +161,8 @@ using Step = uccs_request::Step;
 /// Has `advance` called by whoever makes progress, until it is over. With the home channel's lock
 /// held, or not held.
 void activate_locked(Request* request);
+/// The same for one that only waits for an answer: wakes nobody.
+void list_locked(Request* request);
 void activate(Request* request);
 
 /// UCCS_IN_PROGRESS, or the result of `*handle`, which is null then. Makes no progress.

@@ -27,6 +27,17 @@ constexpr size_t limit_of(Size size) {
   }
 }
 
+/// Of models: those who quiet or fence flush the job's context, so no request has to follow it.
+uccs_status_t put_to_be_flushed(Endpoint* endpoint, const net::Remote& dest, const void* source,
+                                size_t bytes) {
+  Channel* channel = this_thread(endpoint->context).channel;
+  if (!channel->lock.try_lock()) return UCCS_AGAIN;
+  const uccs_status_t status = endpoint->link->table->put(
+      channel->paths[endpoint->link_index], endpoint->ec, dest, source, bytes, nullptr);
+  channel->lock.unlock();
+  return status;
+}
+
 /// What is not mapped symmetric memory. Not inlined: the path above it stays short.
 [[gnu::noinline]] uccs_status_t slow_put(Endpoint* endpoint, uccs_region_t region, void* dest,
                                          const void* source, size_t bytes, bool leaves_source,
@@ -38,6 +49,12 @@ constexpr size_t limit_of(Size size) {
   if (target.mapped) {
     mem::copy(target.mapped, source, bytes);
     return answer_done(request_out);
+  }
+  const net::Capabilities& limits = endpoint->link->limits;
+  if (!request_out && endpoint->context == job_context() && limits.has_flushed_puts &&
+      bytes <= limits.inject_max && target.remote.area != net::Area::kRegistered) {
+    const uccs_status_t status = put_to_be_flushed(endpoint, target.remote, source, bytes);
+    if (status != UCCS_ERR_UNSUPPORTED) return status;
   }
   // The walk reads from the source only.
   const Walk walk = Walk::contiguous(const_cast<void*>(source), 0, bytes);

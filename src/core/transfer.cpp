@@ -159,6 +159,14 @@ uccs_status_t start(Endpoint* endpoint, const Transfer& transfer, bool has_begun
   return launch(request, has_begun, request_out);
 }
 
+/// Everything is posted, and nothing follows: an answer ends it, which rings by itself.
+bool only_waits(const Request* request) {
+  if (request->outstanding.load(std::memory_order_relaxed) == 0) return false;
+  return request->advance != advance_transfer ||
+         (request->transfer.run.bytes == 0 &&
+          request->transfer.epilogue.kind == Epilogue::Kind::kNone);
+}
+
 }  // namespace
 
 uccs_status_t launch(Request* request, bool has_begun, uccs_request_t* request_out) {
@@ -167,7 +175,12 @@ uccs_status_t launch(Request* request, bool has_begun, uccs_request_t* request_o
   const bool is_started =
       has_begun || step == Step::kMoved || request->outstanding.load(std::memory_order_relaxed) > 0;
   if (step != Step::kOver && is_started) {
-    activate_locked(request);
+    // Waking the progress thread for nothing would cost more than the operation.
+    if (only_waits(request)) {
+      list_locked(request);
+    } else {
+      activate_locked(request);
+    }
     lock.unlock();
     return answer_started(request, request_out);
   }

@@ -94,9 +94,9 @@ struct AtomicHead {
   WireAddress target;
   uint64_t request;
   uint64_t operand;
-  uint64_t expected;
   uint8_t op;
   uint8_t type;
+  uint64_t expected;  ///< travels with compare-and-swap only: short messages are injected
 };
 struct DoneHead {
   uint64_t request;

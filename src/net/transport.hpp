@@ -60,6 +60,9 @@ struct Capabilities {
   uint32_t medium_max;  ///< bytes of payload
   size_t inject_max;    ///< a put of up to this many bytes leaves its source before it returns
   size_t inbox_bytes;   ///< memory shared with the node that `open` wants
+  /// A put of up to inject_max bytes may come without completion: UCCS_OK then says that its source
+  /// is free, and `flush` of any channel when it is visible.
+  bool has_flushed_puts = false;
 };
 
 struct Extent {
@@ -198,7 +201,7 @@ struct Transport {
   uccs_status_t (*open_channel)(Instance* instance, int index, Channel** channel_out);
 
   /// Complete: visible at the target. The same completion may stand for several operations and is
-  /// called once for each that answered UCCS_IN_PROGRESS.
+  /// called once for each that answered UCCS_IN_PROGRESS. nullptr: see has_flushed_puts.
   uccs_status_t (*put)(Channel* channel, int ec, const Remote& dest, const void* source,
                        size_t bytes, Completion* completion);
   uccs_status_t (*get)(Channel* channel, int ec, const Remote& source, void* dest, size_t bytes,

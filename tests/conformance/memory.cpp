@@ -128,9 +128,8 @@ void atomics(Fixture& fixture) {
 }
 
 /// What was put before a flush that answers UCCS_OK is there, whoever was told: words, and longer
-/// pieces; flushed for their target, and for all.
-void flush(Fixture& fixture) {
-  if (!fixture.can.has_put_get) return;
+/// pieces; flushed for their target, and for all. Without completions: by a flush of any channel.
+void flush_puts(Fixture& fixture, bool has_completion) {
   constexpr uint64_t kEach = 200;
   struct Count : Completion {
     int done_calls = 0;
@@ -139,6 +138,7 @@ void flush(Fixture& fixture) {
     ++static_cast<Count*>(self)->done_calls;
   };
   int under_way = 0;
+  Channel* flushed = has_completion ? fixture.channels.front() : fixture.channels.back();
   for (const size_t bytes : {8, 40}) {
     std::memset(fixture.heap, 0, kHeapBytes);
     fixture.barrier();
@@ -150,19 +150,19 @@ void flush(Fixture& fixture) {
       for (uint64_t i = 0; i < count; ++i) {
         const uint64_t piece[5] = {i + 1, i, i, i, i};
         uccs_status_t status;
-        while (
-            (status = fixture.table->put(fixture.channels[0], ec, fixture.in_heap(row + i * bytes),
-                                         piece, bytes, &completion)) == UCCS_AGAIN)
+        while ((status = fixture.table->put(fixture.channels[0], ec,
+                                            fixture.in_heap(row + i * bytes), piece, bytes,
+                                            has_completion ? &completion : nullptr)) == UCCS_AGAIN)
           fixture.nudge();
         if (status == UCCS_IN_PROGRESS) ++under_way;
-        CHECK(status == UCCS_OK || status == UCCS_IN_PROGRESS);
+        CHECK(status == UCCS_OK || (has_completion && status == UCCS_IN_PROGRESS));
       }
       if (distance > 1) continue;
-      while (fixture.table->flush(fixture.channels[0], ec) == UCCS_IN_PROGRESS) fixture.nudge();
+      while (fixture.table->flush(flushed, ec) == UCCS_IN_PROGRESS) fixture.nudge();
       CHECK(completion.done_calls == under_way);
-      CHECK(fixture.table->flush(fixture.channels[0], -1) == UCCS_OK);
+      CHECK(fixture.table->flush(flushed, -1) == UCCS_OK);
     }
-    while (fixture.table->flush(fixture.channels[0], -1) == UCCS_IN_PROGRESS) fixture.nudge();
+    while (fixture.table->flush(flushed, -1) == UCCS_IN_PROGRESS) fixture.nudge();
     CHECK(completion.done_calls == under_way);
     fixture.barrier();
     for (int distance = 1; distance < std::max(2, fixture.size); ++distance) {
@@ -175,6 +175,12 @@ void flush(Fixture& fixture) {
     }
     fixture.barrier();
   }
+}
+
+void flush(Fixture& fixture) {
+  if (!fixture.can.has_put_get) return;
+  flush_puts(fixture, true);
+  if (fixture.can.has_flushed_puts) flush_puts(fixture, false);
 }
 
 }  // namespace

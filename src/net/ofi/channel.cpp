@@ -10,6 +10,12 @@
 namespace uccs::net::ofi {
 namespace {
 
+/// Looks between those for what was injected, of which nothing is heard, when it cannot leave at
+/// once.
+constexpr uint32_t kInjectedEvery = 16;
+/// Looks between those at lanes that the thread does not serve.
+constexpr uint32_t kOthersEvery = 8;
+
 bool is_within(const Extent& area, const void* memory, size_t bytes) {
   const auto offset = reinterpret_cast<uintptr_t>(memory) - reinterpret_cast<uintptr_t>(area.base);
   return offset < area.bytes && bytes <= area.bytes - offset;
@@ -35,8 +41,9 @@ bool Ofi::Channel::start(Ofi* owner, int index) {
   is_connected_ = base::make_sparse<bool>(owner->table_size());
   buffers_.reset(new (std::nothrow) Buffer[kBuffers]);
   works_.reset(new (std::nothrow) Work[kWorks]);
+  is_unproved_ = base::make_sparse<bool>(static_cast<size_t>(owner->num_ecs_));
   Port* opened = fabric.open_port();
-  if (!is_connected_ || !buffers_ || !works_ || !opened) return false;
+  if (!is_connected_ || !buffers_ || !works_ || !is_unproved_ || !opened) return false;
   if (fabric.needs_local_registration()) {
     buffers_mr_ = fabric.register_with(
         opened, {reinterpret_cast<std::byte*>(buffers_.get()), kBuffers * sizeof(Buffer)});
@@ -85,7 +92,14 @@ void* Ofi::Channel::describe_local(const void* memory, size_t bytes, Work* work)
   return work->temporary ? fi_mr_desc(work->temporary) : nullptr;
 }
 
-uccs_status_t Ofi::Channel::finish_post(ssize_t posted, Work* work, int ec, size_t bytes) {
+uccs_status_t Ofi::Channel::finish_post(ssize_t posted, Work* work, PeerState& peer, int ec,
+                                        size_t bytes) {
+  if (posted == 0 && !work) {
+    std::atomic<uint64_t>& refused_ns = peer.trouble.refused_ns;
+    if (refused_ns.load(std::memory_order_relaxed) != 0)
+      refused_ns.store(0, std::memory_order_relaxed);  // no completion tells that it ended
+    return UCCS_IN_PROGRESS;
+  }
   if (posted == 0) {
     work->ec = ec;
     work->bytes = bytes;
@@ -93,12 +107,12 @@ uccs_status_t Ofi::Channel::finish_post(ssize_t posted, Work* work, int ec, size
     under_way_.fetch_add(1, std::memory_order_relaxed);
     return UCCS_IN_PROGRESS;
   }
-  if (!work->is_buffer && work->temporary) {
+  if (work && !work->is_buffer && work->temporary) {
     fi_close(&work->temporary->fid);
     work->temporary = nullptr;
   }
-  give_back(work);
-  if (posted == -FI_EAGAIN) owner_->note_refused(ec);
+  if (work) give_back(work);
+  if (posted == -FI_EAGAIN) owner_->note_refused(peer);
   if (posted != -FI_EAGAIN) return status_of(static_cast<int>(-posted));
   poll();
   return UCCS_AGAIN;
@@ -117,50 +131,50 @@ uccs_status_t Ofi::Channel::transfer(bool is_put, int ec, const Remote& remote, 
     return UCCS_OK;
   }
   if (bytes == 0) return UCCS_OK;
-  const PeerState* peer = ofi.reach(ec);
+  PeerState* peer = ofi.reach(ec);
   if (!peer) return UCCS_ERR_PEER_FAILED;
   const size_t room = is_heap ? peer->heap_bytes : peer->static_bytes;
   if (remote.offset > room || bytes > room - remote.offset) return UCCS_ERR_ADDRESS;
   if (bytes > ofi.fabric_->info().ep_attr->max_msg_size) return UCCS_ERR_UNSUPPORTED;
-  if (!port->domain->lock.try_lock()) return UCCS_AGAIN;
+  const std::lock_guard guard(port->domain->lock);  // for a moment: others only look at the queue
   const int lane = index_ % peer->lanes;
   const Key& key = is_heap ? peer->by_lane[lane].heap : peer->by_lane[lane].statics;
   const fi_addr_t address = ofi.address_of(*this, *peer, ec, lane);
   const uint64_t there = key.base + remote.offset;
+  // A put that is waited for at once is answered sooner when the target acknowledges it by itself.
+  if (!completion && address != FI_ADDR_UNSPEC && bytes <= ofi.fabric_->inject_put_max() &&
+      !(expects_flush_ && puts_since_flush_.load(std::memory_order_relaxed) == 0))
+    return put_unproved(*peer, ec, local, bytes, address, there, key.key);
   const bool is_copied = is_put && bytes <= kPayloadMax;
   Work* work = is_copied ? take_buffer() : take_work();
-  uccs_status_t status;
   if (!work || address == FI_ADDR_UNSPEC) {
     if (work) give_back(work);
     poll();
-    status = address == FI_ADDR_UNSPEC ? UCCS_ERR_PEER_FAILED : UCCS_AGAIN;
-  } else {
-    work->kind = Tracked::Kind::kTransfer;
-    work->completion = completion;
-    void* descriptor = nullptr;
-    bool is_described = true;
-    if (is_copied) {
-      auto* buffer = static_cast<Buffer*>(work);
-      memcpy(buffer->data, local, bytes);
-      local = buffer->data;
-      if (buffers_mr_) descriptor = fi_mr_desc(buffers_mr_);
-    } else if (ofi.fabric_->needs_local_registration()) {
-      descriptor = describe_local(local, bytes, work);
-      is_described = descriptor != nullptr;
-    }
-    if (!is_described) {
+    return address == FI_ADDR_UNSPEC ? UCCS_ERR_PEER_FAILED : UCCS_AGAIN;
+  }
+  work->kind = Tracked::Kind::kTransfer;
+  work->completion = completion;
+  void* descriptor = nullptr;
+  if (is_copied) {
+    auto* buffer = static_cast<Buffer*>(work);
+    memcpy(buffer->data, local, bytes);
+    local = buffer->data;
+    if (buffers_mr_) descriptor = fi_mr_desc(buffers_mr_);
+  } else if (ofi.fabric_->needs_local_registration()) {
+    descriptor = describe_local(local, bytes, work);
+    if (!descriptor) {
       give_back(work);
-      status = UCCS_ERR_NO_MEMORY;
-    } else {
-      const ssize_t posted = is_put ? fi_write(port->ep, local, bytes, descriptor, address, there,
-                                               key.key, &work->context)
-                                    : fi_read(port->ep, local, bytes, descriptor, address, there,
-                                              key.key, &work->context);
-      status = finish_post(posted, work, ec, bytes);
+      return UCCS_ERR_NO_MEMORY;
     }
   }
-  port->domain->lock.unlock();
-  return status;
+  const ssize_t posted =
+      is_put ? fi_write(port->ep, local, bytes, descriptor, address, there, key.key, &work->context)
+             : fi_read(port->ep, local, bytes, descriptor, address, there, key.key, &work->context);
+  const uccs_status_t status = finish_post(posted, work, *peer, ec, bytes);
+  if (completion || status != UCCS_IN_PROGRESS) return status;
+  puts_since_flush_.fetch_add(1, std::memory_order_relaxed);
+  to_prove_.fetch_add(1, std::memory_order_relaxed);
+  return UCCS_OK;
 }
 
 uccs_status_t Ofi::Channel::put(int ec, const Remote& dest, const void* source, size_t bytes,
@@ -176,11 +190,6 @@ uccs_status_t Ofi::Channel::get(int ec, const Remote& source, void* dest, size_t
 uccs_status_t Ofi::Channel::atomic(int, const Remote&, const AtomicArguments&, uint64_t*,
                                    Completion*) {
   return UCCS_ERR_UNSUPPORTED;
-}
-
-uccs_status_t Ofi::Channel::flush(int) {
-  // Acquire: pairs with the end of complete_finished.
-  return under_way_.load(std::memory_order_acquire) == 0 ? UCCS_OK : UCCS_IN_PROGRESS;
 }
 
 int Ofi::Channel::poll() {
@@ -225,28 +234,40 @@ int Ofi::Channel::complete_finished() {
           work->temporary = nullptr;
         }
         give_back(work);
-        return nullptr;
+        return work->completion != nullptr;
       },
-      [this](void*) { under_way_.fetch_sub(1, std::memory_order_release); });
+      [this](bool has_completion, uccs_status_t status) {
+        if (!has_completion) end_unasked(status);
+        under_way_.fetch_sub(1, std::memory_order_release);
+      });
 }
 
+/// Each look at a queue is a system call or more, so none is looked at twice in a round: core calls
+/// for each lane that it serves, and once without classes for completions when it waits for some.
 int Ofi::Channel::progress(int lane, uint32_t traffic, int budget, const Sink& sink) {
   Ofi& ofi = *owner_;
-  polls_.store(polls_.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
-  if (under_way_.load(std::memory_order_relaxed) > 0 && port->domain->lock.try_lock()) {
+  const uint32_t turn = polls_.load(std::memory_order_relaxed) + 1;
+  polls_.store(turn, std::memory_order_relaxed);
+  const bool is_for_completions = traffic == 0;
+  if (is_for_completions) looked_ = ofi.shape_.lanes;
+  const bool was_looked_at = !is_for_completions && looked_ > 0 && looked_-- > 0;
+  const bool has_more = !was_looked_at && under_way_.load(std::memory_order_relaxed) > 0;
+  if ((has_more || turn % kInjectedEvery == 0) && port->domain->lock.try_lock()) {
     poll();
     port->domain->lock.unlock();
   }
   int steps = complete_finished();
+  ofi.mail_.return_owed();
+  if (is_for_completions) return steps;
   ofi.poll_inlet(ofi.inlets_[lane]);
-  if (ofi.shape_.lanes > 1) {
+  if (ofi.shape_.lanes > 1 && turn % kOthersEvery == 0) {
     // Puts and gets of others come in by any lane.
     next_inlet_ = next_inlet_ + 1 < ofi.shape_.lanes ? next_inlet_ + 1 : 0;
-    if (next_inlet_ != lane) ofi.poll_inlet(ofi.inlets_[next_inlet_]);
+    if (next_inlet_ != lane && ofi.poll_inlet(ofi.inlets_[next_inlet_]) > 0) ofi.mail_.ring();
   }
   for (const Traffic which : {Traffic::kReply, Traffic::kRequest, Traffic::kSend})
     if ((traffic & traffic_bit(which)) != 0) steps += ofi.mail_.deliver(lane, which, budget, sink);
-  ofi.mail_.return_owed();
+  if (ofi.mail_.has_waiting(lane)) ofi.mail_.ring();  // this thread may not come back
   return steps;
 }
 

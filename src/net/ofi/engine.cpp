@@ -6,8 +6,15 @@ namespace uccs::net::ofi {
 
 std::atomic<uint32_t>* Ofi::arm(int, bool is_waiting) { return mail_.arm(is_waiting); }
 
-void Ofi::collect(Engine::Watch& watch) {
+uint32_t Ofi::count_polls() {
   tick();
+  uint32_t polls = 0;
+  const int channels = open_channels_.load(std::memory_order_acquire);
+  for (int i = 0; i < channels; ++i) polls += channels_[i].polls_.load(std::memory_order_relaxed);
+  return polls;
+}
+
+void Ofi::collect(Engine::Watch& watch) {
   const auto add = [&](Port& port) {
     fid* queue = &port.cq->fid;
     if (port.fd < 0 || !port.domain->lock.try_lock()) {
@@ -20,22 +27,22 @@ void Ofi::collect(Engine::Watch& watch) {
   };
   for (int lane = 0; lane < shape_.lanes; ++lane) add(*inlets_[lane].port);
   const int channels = open_channels_.load(std::memory_order_acquire);
-  for (int i = 0; i < channels; ++i) {
-    watch.polls += channels_[i].polls_.load(std::memory_order_relaxed);
-    if (channels_[i].under_way_.load(std::memory_order_relaxed) > 0) add(*channels_[i].port);
-  }
+  // Idle ones, too: what is posted while this thread sleeps may need the CPU to go on.
+  for (int i = 0; i < channels; ++i) add(*channels_[i].port);
 }
 
-void Ofi::look() {
+void Ofi::look(bool was_woken) {
   const int channels = open_channels_.load(std::memory_order_acquire);
-  for (int lane = 0; lane < shape_.lanes; ++lane) poll_inlet(inlets_[lane]);
+  bool has_moved = was_woken;
+  for (int lane = 0; lane < shape_.lanes; ++lane)
+    has_moved = poll_inlet(inlets_[lane]) > 0 || has_moved;
   for (int i = 0; i < channels; ++i) {
     Channel& channel = channels_[i];
-    if (channel.under_way_.load(std::memory_order_relaxed) == 0) continue;
     if (!channel.port->domain->lock.try_lock()) continue;
-    if (channel.poll() > 0) mail_.ring();
+    has_moved = channel.poll() > 0 || has_moved;
     channel.port->domain->lock.unlock();
   }
+  if (has_moved) mail_.ring();
   mail_.return_owed();
 }
 

@@ -111,7 +111,12 @@ fi_info* choose(const Wish& wish, char* reason, size_t capacity) {
   return chosen;
 }
 
-bool Fabric::start() { return fi_fabric(info_->fabric_attr, &fabric_, nullptr) == 0; }
+bool Fabric::start() {
+  if (is_named(*info_, "tcp") && !needs_local_registration() &&
+      (info_->tx_attr->msg_order & FI_ORDER_RAW) != 0)
+    inject_put_max_ = inject_max();
+  return fi_fabric(info_->fabric_attr, &fabric_, nullptr) == 0;
+}
 
 Fabric::~Fabric() {
   while (!ports_.empty()) close_port(ports_.back().get());

@@ -115,19 +115,30 @@ class Ofi {
     Work* take_work();
     Buffer* take_buffer();
     void give_back(Work* work);
-    uccs_status_t finish_post(ssize_t posted, Work* work, int ec, size_t bytes);
+    /// `work` is nullptr for what was injected.
+    uccs_status_t finish_post(ssize_t posted, Work* work, PeerState& peer, int ec, size_t bytes);
     void* describe_local(const void* memory, size_t bytes, Work* work);
     uccs_status_t transfer(bool is_put, int ec, const Remote& remote, void* local, size_t bytes,
                            Completion* completion);
     /// Reads the completion queue; with the domain's lock held.
     int poll();
     int complete_finished();
-    bool connect_first(const Header& header, size_t place, Buffer* buffer, size_t bytes,
-                       void* descriptor, ssize_t* posted);
+    /// Without a buffer: `data` is free on return, and nothing tells when it has left.
+    ssize_t send(const std::byte* data, size_t bytes, fi_addr_t address, Buffer* buffer);
+    bool connect_first(int lane, fi_addr_t address, const std::byte* data, size_t bytes,
+                       Buffer* buffer, ssize_t* posted);
+    // flush.cpp
+    uccs_status_t put_unproved(PeerState& peer, int ec, const void* source, size_t bytes,
+                               fi_addr_t address, uint64_t there, uint64_t key);
+    /// Asks the targets of puts that nothing follows to answer; with the domain's lock held.
+    void prove();
+    bool is_proved();
+    void end_unasked(uccs_status_t status);
 
     Ofi* owner_ = nullptr;
     int index_ = 0;
     int next_inlet_ = 0;
+    int looked_ = 0;  ///< looks for messages that need not look for completions: others have
     base::SparseArray<bool> is_connected_;  ///< as addresses
     std::unique_ptr<Buffer[]> buffers_;
     std::unique_ptr<Work[]> works_;
@@ -136,7 +147,13 @@ class Ofi {
     Work* free_buffers_ = nullptr;
     Work* free_works_ = nullptr;
     Finished finished_;
-    std::atomic<uint32_t> under_way_ = 0;  ///< operations whose end is still to be told
+    std::vector<int> unproved_;                   ///< targets of puts that nothing follows
+    base::SparseArray<bool> is_unproved_;         ///< by EC
+    std::atomic<uint32_t> puts_since_flush_ = 0;  ///< of those whose end only a flush tells
+    bool expects_flush_ = false;                  ///< after the next one, as after the last
+    uint64_t scratch_ = 0;                        ///< what is read to prove
+    std::atomic<uint32_t> to_prove_ = 0;          ///< of unproved_, and answers that are awaited
+    std::atomic<uint32_t> under_way_ = 0;         ///< operations whose end is still to be told
     std::atomic<uint32_t> polls_ = 0;
   };
 
@@ -155,12 +172,13 @@ class Ofi {
   ~Ofi();
   bool start_inlets();
   // engine.cpp
+  uint32_t count_polls();
   void collect(Engine::Watch& watch);
-  void look();
+  void look(bool was_woken);
 
   // watch.cpp
   void tick();
-  void note_refused(int ec);
+  void note_refused(PeerState& peer);
   void note_failed(int ec, int error);
   int find_overdue();
   void judge_peers();
@@ -180,6 +198,7 @@ class Ofi {
   // receive.cpp
   void* describe_nodes(int lane, std::byte* memory, size_t bytes);
   void post_receives(Inlet& inlet);
+  /// Returns how many messages it has put into the inboxes: see Mail::take_in.
   int poll_inlet(Inlet& inlet);
   bool send_credits(int ec, int lane, const Returned& returned);
 

@@ -39,6 +39,7 @@ Capabilities Ofi::describe(const Shape&, const Transport* const*) {
       .medium_max = kPayloadMax,
       .inject_max = kPayloadMax,
       .inbox_bytes = 0,
+      .has_flushed_puts = true,
   };
 }
 
@@ -86,12 +87,15 @@ uccs_status_t Ofi::open(const OpenParameters& parameters, Ofi** instance_out) {
             return static_cast<Ofi*>(user)->describe_nodes(lane, memory, bytes);
           },
   };
-  const bool is_open =
-      self->fabric_ && self->peers_ && self->inlets_ && self->channels_ &&
-      self->mail_.start(mail) && self->fabric_->start() && self->start_inlets() &&
-      self->engine_.start(
-          self, [](void* user, Engine::Watch& watch) { static_cast<Ofi*>(user)->collect(watch); },
-          [](void* user) { static_cast<Ofi*>(user)->look(); });
+  const Engine::Duties duties = {
+      .user = self,
+      .polls = [](void* user) { return static_cast<Ofi*>(user)->count_polls(); },
+      .collect = [](void* user, Engine::Watch& watch) { static_cast<Ofi*>(user)->collect(watch); },
+      .look = [](void* user, bool was_woken) { static_cast<Ofi*>(user)->look(was_woken); },
+  };
+  const bool is_open = self->fabric_ && self->peers_ && self->inlets_ && self->channels_ &&
+                       self->mail_.start(mail) && self->fabric_->start() && self->start_inlets() &&
+                       self->engine_.start(duties);
   if (!is_open) {
     base::log_line(base::LogLevel::kError,
                    "the network (%s) cannot be opened; UCCS_NET=ofi:<provider> chooses another",

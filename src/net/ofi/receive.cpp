@@ -36,12 +36,13 @@ int Ofi::poll_inlet(Inlet& inlet) {
   constexpr size_t kEntries = 16;
   fi_cq_msg_entry entries[kEntries];
   const ssize_t count = fi_cq_read(port.cq, entries, kEntries);
+  int pushed = 0;
   for (ssize_t i = 0; i < count; ++i) {
     auto* tracked = static_cast<Tracked*>(entries[i].op_context);
     Node* node = node_of(tracked);
     if (tracked->kind == Tracked::Kind::kReceived) {
       ++inlet.to_post;
-      mail_.take_in(inlet.lane, node, entries[i].len);
+      pushed += mail_.take_in(inlet.lane, node, entries[i].len);
     } else {
       mail_.give_back(node);
     }
@@ -56,7 +57,7 @@ int Ofi::poll_inlet(Inlet& inlet) {
   }
   if (inlet.to_post > 0) post_receives(inlet);
   port.domain->lock.unlock();
-  return count > 0 ? static_cast<int>(count) : 0;
+  return pushed;
 }
 
 bool Ofi::send_credits(int ec, int lane, const Returned& returned) {

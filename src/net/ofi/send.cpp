@@ -2,6 +2,8 @@
 /// Sending messages. Credits are explained in parts/mail.hpp.
 #include <sched.h>
 
+#include <algorithm>
+
 #include "base/clock.hpp"
 #include "net/ofi/ofi.hpp"
 
@@ -13,17 +15,22 @@ constexpr uint64_t kConnectNs = 2'000'000'000;
 
 }  // namespace
 
-bool Ofi::Channel::connect_first(const Header& header, size_t place, Buffer* buffer, size_t bytes,
-                                 void* descriptor, ssize_t* posted) {
+ssize_t Ofi::Channel::send(const std::byte* data, size_t bytes, fi_addr_t address, Buffer* buffer) {
+  if (!buffer) return fi_inject(port->ep, data, bytes, address);
+  return fi_send(port->ep, data, bytes, buffers_mr_ ? fi_mr_desc(buffers_mr_) : nullptr, address,
+                 &buffer->context);
+}
+
+bool Ofi::Channel::connect_first(int lane, fi_addr_t address, const std::byte* data, size_t bytes,
+                                 Buffer* buffer, ssize_t* posted) {
   const uint64_t deadline = base::now_ns() + kConnectNs;
   while (*posted == -FI_EAGAIN && base::now_ns() < deadline) {
     poll();
     port->domain->lock.unlock();
-    owner_->poll_inlet(owner_->inlets_[header.lane]);
+    if (owner_->poll_inlet(owner_->inlets_[lane]) > 0) owner_->mail_.ring();
     sched_yield();
     port->domain->lock.lock();
-    *posted =
-        fi_send(port->ep, buffer->data, bytes, descriptor, ~addresses[place], &buffer->context);
+    *posted = send(data, bytes, address, buffer);
   }
   return *posted == 0;
 }
@@ -39,7 +46,8 @@ uccs_status_t Ofi::Channel::message(int ec, Envelope envelope, const void* head,
   Account& there = ofi.mail_.account_of(ec, lane);
   const int kind = credit_kind(envelope.traffic(), payload != nullptr);
   if (!Mail::take_credit(there, kind)) {
-    ofi.poll_inlet(ofi.inlets_[lane]);  // that is where credits come back to
+    // That is where credits come back to.
+    if (ofi.poll_inlet(ofi.inlets_[lane]) > 0) ofi.mail_.ring();
     if (!Mail::take_credit(there, kind)) return UCCS_AGAIN;
   }
   const auto refuse = [&](uccs_status_t status) {
@@ -49,35 +57,37 @@ uccs_status_t Ofi::Channel::message(int ec, Envelope envelope, const void* head,
   const bool is_ordered = envelope.traffic() == Traffic::kSend;
   if (is_ordered && !there.send_lock.try_lock()) return refuse(UCCS_AGAIN);
   uccs_status_t status = UCCS_AGAIN;
-  if (port->domain->lock.try_lock()) {
-    Buffer* buffer = take_buffer();
-    const fi_addr_t address = ofi.address_of(*this, *peer, ec, lane);
-    if (!buffer) {
-      poll();
-    } else if (address == FI_ADDR_UNSPEC) {
-      give_back(buffer);
-      status = UCCS_ERR_PEER_FAILED;
-    } else {
-      Header header = make_header(envelope, ofi.me_, head_bytes, payload);
-      header.cookie = peer->cookie;
-      if (is_ordered) header.sequence = there.next_to_send;
-      const size_t bytes = fill(buffer->data, header, head, payload);
-      buffer->kind = Tracked::Kind::kMessage;
-      void* descriptor = buffers_mr_ ? fi_mr_desc(buffers_mr_) : nullptr;
-      ssize_t posted =
-          fi_send(port->ep, buffer->data, bytes, descriptor, address, &buffer->context);
-      const auto place = static_cast<size_t>(ec * ofi.shape_.lanes + lane);
-      if (!is_connected_[place] && posted == -FI_EAGAIN)
-        connect_first(header, place, buffer, bytes, descriptor, &posted);
-      is_connected_[place] = is_connected_[place] || posted == 0;
-      status = finish_post(posted, buffer, ec, bytes);
-      if (status == UCCS_IN_PROGRESS) {
-        status = UCCS_OK;
-        if (is_ordered) ++there.next_to_send;
-      }
+  port->domain->lock.lock();  // for a moment: others only look at the queue
+  Header header = make_header(envelope, ofi.me_, head_bytes, payload);
+  header.cookie = peer->cookie;
+  if (is_ordered) header.sequence = there.next_to_send;
+  // What the provider takes at once costs no buffer and no completion.
+  alignas(8) std::byte small[kShortMax];
+  const size_t bytes = sizeof header + body_bytes(header);
+  const bool is_small = bytes <= std::min(sizeof small, ofi.fabric_->inject_max());
+  Buffer* buffer = is_small ? nullptr : take_buffer();
+  const fi_addr_t address = ofi.address_of(*this, *peer, ec, lane);
+  if (!is_small && !buffer) {
+    poll();
+  } else if (address == FI_ADDR_UNSPEC) {
+    if (buffer) give_back(buffer);
+    status = UCCS_ERR_PEER_FAILED;
+  } else {
+    std::byte* data = buffer ? buffer->data : small;
+    fill(data, header, head, payload);
+    if (buffer) buffer->kind = Tracked::Kind::kMessage;
+    ssize_t posted = send(data, bytes, address, buffer);
+    const auto place = static_cast<size_t>(ec * ofi.shape_.lanes + lane);
+    if (!is_connected_[place] && posted == -FI_EAGAIN)
+      connect_first(lane, address, data, bytes, buffer, &posted);
+    is_connected_[place] = is_connected_[place] || posted == 0;
+    status = finish_post(posted, buffer, *peer, ec, bytes);
+    if (status == UCCS_IN_PROGRESS) {
+      status = UCCS_OK;
+      if (is_ordered) ++there.next_to_send;
     }
-    port->domain->lock.unlock();
   }
+  port->domain->lock.unlock();
   if (is_ordered) there.send_lock.unlock();
   return status == UCCS_OK ? status : refuse(status);
 }

@@ -34,8 +34,8 @@ void Ofi::Channel::visit(const Look& look) {
   for (size_t i = 0; i < kWorks; ++i) look(works_[i]);
 }
 
-void Ofi::note_refused(int ec) {
-  Trouble& trouble = state_of(ec).trouble;
+void Ofi::note_refused(PeerState& peer) {
+  Trouble& trouble = peer.trouble;
   const uint64_t now = clock_ns_.load(std::memory_order_relaxed);
   const uint64_t last = trouble.asked_ns.exchange(now, std::memory_order_relaxed);
   const bool is_new = trouble.refused_ns.load(std::memory_order_relaxed) == 0 ||

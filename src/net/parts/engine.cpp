@@ -4,8 +4,10 @@
 #include <errno.h>
 #include <signal.h>
 #include <sys/eventfd.h>
-#include <time.h>
 #include <unistd.h>
+
+#include "base/backoff.hpp"
+#include "base/clock.hpp"
 
 namespace uccs::net {
 namespace {
@@ -13,21 +15,15 @@ namespace {
 /// A wake-up that is missed costs at most this long.
 constexpr int kSleepMs = 10;
 /// Between looks while other threads poll, and where there is nothing to wait on.
-constexpr long kAsideNs = 200'000;
-/// Fewer polls than this since the last look are those of threads that sleep most of the time.
-constexpr uint32_t kFewPolls = 16;
-
-void sleep_ns(long ns) {
-  const timespec time = {0, ns};
-  nanosleep(&time, nullptr);
-}
+constexpr uint64_t kAsideNs = 200'000;
+/// Threads that poll at least this often look after everything; others compute or sleep.
+constexpr uint64_t kAttentiveNs = 10'000;
 
 }  // namespace
 
-bool Engine::start(void* user, void (*collect)(void*, Watch&), void (*look)(void*)) {
-  user_ = user;
-  collect_ = collect;
-  look_ = look;
+bool Engine::start(const Duties& duties) {
+  duties_ = duties;
+  looked_ns_ = base::now_ns();
   wake_fd_ = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
   if (wake_fd_ < 0) return false;
   sigset_t all, before;
@@ -57,24 +53,31 @@ void* Engine::run(void* argument) {
   return nullptr;
 }
 
+bool Engine::is_attended() {
+  const uint32_t polls = duties_.polls(duties_.user);
+  const uint64_t now = base::now_ns();
+  const uint64_t made = polls - polls_seen_, passed = now - looked_ns_;
+  polls_seen_ = polls;
+  looked_ns_ = now;
+  return made * kAttentiveNs > passed;
+}
+
 void Engine::turn() {
+  if (is_attended()) return base::sleep_for(kAsideNs);
   Watch watch;
   watch.add(wake_fd_);
-  collect_(user_, watch);
-  const uint32_t polls = watch.polls - polls_seen_;
-  polls_seen_ = watch.polls;
-  if (polls >= kFewPolls) {  // somebody looks after all this
-    sleep_ns(kAsideNs);
-    return;
-  }
-  if (watch.has_events) {
+  duties_.collect(duties_.user, watch);
+  bool was_woken = watch.has_events;
+  if (was_woken) {
     // They are looked at below.
   } else if (watch.can_sleep) {
-    if (poll(watch.fds, watch.count, kSleepMs) < 0 && errno != EINTR) sleep_ns(kAsideNs);
+    const int ready = poll(watch.fds, watch.count, kSleepMs);
+    if (ready < 0 && errno != EINTR) base::sleep_for(kAsideNs);
+    was_woken = ready > 0;
   } else {
-    sleep_ns(kAsideNs);
+    base::sleep_for(kAsideNs);
   }
-  look_(user_);
+  duties_.look(duties_.user, was_woken);
 }
 
 }  // namespace uccs::net

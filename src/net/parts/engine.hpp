@@ -10,8 +10,8 @@ namespace uccs::net {
 
 /// The thread that keeps an instance of a network going while the program computes: it takes in
 /// what arrives and serves puts and gets of others where the library needs the CPU for it. It
-/// sleeps on the library's wait objects, delivers nothing itself, and stays out of the way of
-/// threads that poll.
+/// sleeps on the library's wait objects, delivers nothing itself, and stays out of the way while
+/// threads poll often.
 class Engine {
  public:
   /// What to sleep on, filled anew for every turn.
@@ -21,7 +21,6 @@ class Engine {
     nfds_t count = 0;
     bool can_sleep = true;    ///< false: something cannot be waited for, look again soon
     bool has_events = false;  ///< true: look at once
-    uint32_t polls = 0;       ///< sum of the counters of those who poll
     void add(int fd) {
       if (fd < 0 || count == kMax) {
         can_sleep = false;
@@ -31,20 +30,30 @@ class Engine {
     }
   };
 
+  struct Duties {
+    void* user;
+    /// The sum of the counters of those who poll. Called for every turn.
+    uint32_t (*polls)(void* user);
+    /// What to wait for.
+    void (*collect)(void* user, Watch& watch);
+    /// Takes in what there is. `was_woken`: something has come, be it only a put of another EC,
+    /// which leaves no trace but in the memory that somebody may wait for.
+    void (*look)(void* user, bool was_woken);
+  };
+
   ~Engine() { stop(); }
-  /// `collect` says what to wait for; `look` takes in what there is.
-  bool start(void* user, void (*collect)(void* user, Watch& watch), void (*look)(void* user));
+  bool start(const Duties& duties);
   void stop();
 
  private:
   static void* run(void* self);
   void turn();
+  bool is_attended();
 
-  void* user_ = nullptr;
-  void (*collect_)(void*, Watch&) = nullptr;
-  void (*look_)(void*) = nullptr;
+  Duties duties_ = {};
   std::atomic<bool> is_ending_ = false;
   uint32_t polls_seen_ = 0;
+  uint64_t looked_ns_ = 0;  ///< when they were seen
   int wake_fd_ = -1;
   pthread_t thread_ = {};
   bool is_running_ = false;

@@ -78,6 +78,7 @@ uccs_status_t Mail::message_to_self(Envelope envelope, const void* head, size_t 
   Node* node = take_node(lane, payload != nullptr);
   fill(node->data(), make_header(envelope, options_.me, head_bytes, payload), head, payload);
   push(boxes_[lane], node);
+  ring();
   return UCCS_OK;
 }
 
@@ -131,13 +132,14 @@ bool Mail::is_sound(int lane, const Header& header, size_t length) const {
   return options_.control && header.kind <= MessageKind::kAnswer;
 }
 
-void Mail::take_in(int lane, Node* node, size_t length) {
+int Mail::take_in(int lane, Node* node, size_t length) {
   const Header& header = node->header();
   if (!is_sound(lane, header, length)) {
     base::log_line(base::LogLevel::kWarn,
                    "the network brought %zu bytes that are no message of this job: dropped",
                    length);
-    return give_back(node);
+    give_back(node);
+    return 0;
   }
   if (header.kind == MessageKind::kCredit) {
     Returned returned;
@@ -146,11 +148,13 @@ void Mail::take_in(int lane, Node* node, size_t length) {
     for (int kind = 0; kind < kCreditKinds; ++kind)
       if (returned.counts[kind] > 0)
         there.credits[kind].fetch_add(returned.counts[kind], std::memory_order_relaxed);
-    return give_back(node);
+    give_back(node);
+    return 0;
   }
   if (header.kind > MessageKind::kCredit) {
     options_.control(options_.user, header.source, header.kind);
-    return give_back(node);
+    give_back(node);
+    return 0;
   }
   if (header.kind == MessageKind::kPlain && node->is_full) {  // does not keep a large buffer
     Node* copy = take_node(lane, false);
@@ -159,27 +163,30 @@ void Mail::take_in(int lane, Node* node, size_t length) {
     node = copy;
   }
   if (static_cast<Traffic>(node->header().traffic) == Traffic::kSend)
-    take_in_order(boxes_[lane], node);
-  else
-    push(boxes_[lane], node);
+    return take_in_order(boxes_[lane], node);
+  push(boxes_[lane], node);
+  return 1;
 }
 
 /// Threads send by channels of their own, so sends may overtake each other; their numbers tell.
-void Mail::take_in_order(Mailbox& box, Node* node) {
+int Mail::take_in_order(Mailbox& box, Node* node) {
   Account& from = account_of(node->header().source, box.lane);
   if (node->header().sequence != from.next_to_read) {
     node->next = from.early;
     from.early = node;
-    return;
+    return 0;
   }
+  int pushed = 0;
   while (node) {
     push(box, node);
+    ++pushed;
     ++from.next_to_read;
     Node** link = &from.early;
     while (*link && (*link)->header().sequence != from.next_to_read) link = &(*link)->next;
     node = *link;
     if (node) *link = node->next;
   }
+  return pushed;
 }
 
 void Mail::push(Mailbox& box, Node* node) {
@@ -190,7 +197,13 @@ void Mail::push(Mailbox& box, Node* node) {
   inbox.last = node;
   inbox.count.fetch_add(1, std::memory_order_relaxed);
   inbox.lock.unlock();
-  ring();
+}
+
+bool Mail::has_waiting(int lane) const {
+  uint32_t count = 0;
+  for (const Inbox& inbox : boxes_[lane].inboxes)
+    count += inbox.count.load(std::memory_order_relaxed);
+  return count > 0;
 }
 
 int Mail::deliver(int lane, Traffic traffic, int budget, const Sink& sink) {

@@ -91,9 +91,12 @@ class Mail {
   // Receiving. `take_in` is called by one thread at a time per lane.
   Node* take_node(int lane, bool is_full);
   void give_back(Node* node);
-  /// `length` bytes have been written to the node's data.
-  void take_in(int lane, Node* node, size_t length);
+  /// `length` bytes have been written to the node's data. Returns how many messages it has put into
+  /// the inboxes. Whoever calls it delivers them or rings.
+  int take_in(int lane, Node* node, size_t length);
   int deliver(int lane, Traffic traffic, int budget, const Sink& sink);
+  /// Messages wait at the lane for their reader.
+  bool has_waiting(int lane) const;
   void release(void* token);
   /// What could not be returned when it was due.
   void return_owed() {
@@ -107,7 +110,7 @@ class Mail {
  private:
   Account* accounts_of(int ec);
   bool is_sound(int lane, const Header& header, size_t length) const;
-  void take_in_order(Mailbox& box, Node* node);
+  int take_in_order(Mailbox& box, Node* node);
   void push(Mailbox& box, Node* node);
   void owe(int ec, int lane, int kind);
   void return_credits(int ec, int lane);

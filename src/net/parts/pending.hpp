@@ -11,7 +11,7 @@ namespace uccs::net {
 /// An operation under way on a channel: whom to tell when it is over.
 struct Pending {
   Pending* next;
-  Completion* completion;
+  Completion* completion;  ///< nullptr: the network counts it itself
   uccs_status_t status;
 };
 
@@ -28,7 +28,8 @@ class Finished {
   }
 
   /// Calls the completions and returns how many. `give_back(Pending*)` is called with the lock
-  /// held, before its completion; `is_told` without it, after, with what `give_back` returned.
+  /// held, before its completion; `is_told` without it, after, with what `give_back` returned and
+  /// how it ended.
   template <typename GiveBack, typename IsTold>
   int tell(base::SpinLock& lock, GiveBack give_back, IsTold is_told) {
     if (count_.load(std::memory_order_relaxed) == 0) return 0;
@@ -56,8 +57,8 @@ class Finished {
       }
       lock.unlock();
       for (int i = 0; i < count; ++i) {
-        ends[i].completion->done(ends[i].completion, ends[i].status);
-        is_told(ends[i].kept);
+        if (ends[i].completion) ends[i].completion->done(ends[i].completion, ends[i].status);
+        is_told(ends[i].kept, ends[i].status);
       }
       steps += count;
       if (!pending) return steps;

@@ -297,7 +297,7 @@ int Channel::tell() {
         give_back(operation);
         return operation->link;
       },
-      [this](Link* link) {
+      [this](Link* link, uccs_status_t) {
         link->under_way.fetch_sub(1, std::memory_order_release);
         under_way_.fetch_sub(1, std::memory_order_release);
       });

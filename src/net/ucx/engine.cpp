@@ -18,12 +18,18 @@ constexpr uint64_t kPatienceNs = 1'000'000'000;
 
 }  // namespace
 
+uint32_t Ucx::count_polls() const {
+  uint32_t polls = 0;
+  for (int i = 0; i < shape_.channels; ++i)
+    polls += channels_[i].polls_.load(std::memory_order_relaxed);
+  return polls;
+}
+
 void Ucx::collect(Engine::Watch& watch) {
   for (int i = 0; i < shape_.channels; ++i) {
     ucx::Channel& channel = channels_[i];
     // Acquire: pairs with the end of `start`.
     if (!channel.is_open_.load(std::memory_order_acquire)) continue;
-    watch.polls += channel.polls_.load(std::memory_order_relaxed);
     if (i >= inlets_ && channel.under_way_.load(std::memory_order_relaxed) == 0) continue;
     if (channel.fd_ < 0 || !channel.lock_->try_lock()) {
       watch.can_sleep = false;
@@ -50,8 +56,8 @@ bool Ucx::poll_all() {
   return has_moved;
 }
 
-void Ucx::look() {
-  if (poll_all()) mail_.ring();
+void Ucx::look(bool was_woken) {
+  if (poll_all() || was_woken) mail_.ring();
   mail_.return_owed();
   attend();
 }

@@ -89,9 +89,12 @@ bool Ucx::start(const OpenParameters& parameters) {
   }
   return start_inlets() &&
          engine_.start(
-             this,
-             [](void* user, Engine::Watch& watch) { static_cast<Ucx*>(user)->collect(watch); },
-             [](void* user) { static_cast<Ucx*>(user)->look(); });
+             {.user = this,
+              .polls = [](void* user) { return static_cast<Ucx*>(user)->count_polls(); },
+              .collect = [](void* user,
+                            Engine::Watch& watch) { static_cast<Ucx*>(user)->collect(watch); },
+              .look = [](void* user,
+                         bool was_woken) { static_cast<Ucx*>(user)->look(was_woken); }});
 }
 
 /// As many as there are lanes to serve, and as fit into the address.

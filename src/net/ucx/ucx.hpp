@@ -182,8 +182,9 @@ class Ucx {
   PeerState* reach(int ec);
 
   // engine.cpp
+  uint32_t count_polls() const;
   void collect(Engine::Watch& watch);
-  void look();
+  void look(bool was_woken);
   void take_control(int source, MessageKind kind);
   bool send_credits(int ec, int lane, const Returned& returned);
   /// A connection with the EC broke; and: an operation came to nothing by that.
