@@ -24,7 +24,7 @@ NETWORK, STORM, LIBRARIES = sys.argv[1:4]
 ENGINE = "mpiexec.hydra"
 PES = 6  # two on each host
 PEER_TIMEOUT = 2
-LOST = r"EC \d on n\d (cannot be connected to|has not answered in time|cannot be reached any more)"
+LOST = r"EC \d on n\d (cannot be connected to|has not answered in time|cannot be reached)"
 cluster = None
 
 
@@ -185,6 +185,8 @@ def throw(pids):
     # What begins like a greeting of libfabric's tcp: version, kind, length.
     words += [bytes((version, kind)) + length.to_bytes(2, "big") + dice.randbytes(60 + length // 2)
               for version in (2, 3) for kind in (1, 2, 3) for length in (0, 40, 600)]
+    # UCX's tcp: its number, whole and cut short.
+    words += [(0xCAFEBABE12345678).to_bytes(8, "little")[:length] for length in (3, 8)]
     held = []  # these say no more, and stay
     for place in places:
         for said in words:
@@ -195,7 +197,7 @@ def throw(pids):
                 caller.sendall(said)
             except OSError:
                 pass
-            if len(said) == 7:
+            if len(said) in (3, 7, 8):
                 held.append(caller)
             else:
                 caller.close()

@@ -103,7 +103,7 @@ uccs_status_t Ofi::Channel::finish_post(ssize_t posted, Work* work, PeerState& p
   if (posted == 0) {
     work->ec = ec;
     work->bytes = bytes;
-    work->posted_ns = owner_->clock_ns_.load(std::memory_order_relaxed);
+    work->posted_ns = owner_->silence_.now_ns();
     under_way_.fetch_add(1, std::memory_order_relaxed);
     return UCCS_IN_PROGRESS;
   }
@@ -112,7 +112,7 @@ uccs_status_t Ofi::Channel::finish_post(ssize_t posted, Work* work, PeerState& p
     work->temporary = nullptr;
   }
   if (work) give_back(work);
-  if (posted == -FI_EAGAIN) owner_->note_refused(peer);
+  if (posted == -FI_EAGAIN) owner_->silence_.note_refused(peer.trouble);
   if (posted != -FI_EAGAIN) return status_of(static_cast<int>(-posted));
   poll();
   return UCCS_AGAIN;
@@ -203,11 +203,11 @@ int Ofi::Channel::poll() {
     const uccs_status_t status = error == 0 ? UCCS_OK : status_of(error);
     ++steps;
     work->posted_ns = 0;
+    Trouble& trouble = owner_->state_of(work->ec).trouble;
     if (status == UCCS_ERR_PEER_FAILED)
-      owner_->note_failed(work->ec, error);
+      owner_->silence_.note_failed(trouble, error);
     else
-      owner_->state_of(work->ec).trouble.heard_ns.store(
-          owner_->clock_ns_.load(std::memory_order_relaxed), std::memory_order_relaxed);
+      owner_->silence_.note_heard(trouble);
     if (tracked->kind == Tracked::Kind::kMessage) {
       give_back(work);
       under_way_.fetch_sub(1, std::memory_order_release);

@@ -10,6 +10,7 @@
 #include "net/parts/engine.hpp"
 #include "net/parts/mail.hpp"
 #include "net/parts/pending.hpp"
+#include "net/parts/silence.hpp"
 #include "net/transport.hpp"
 
 namespace uccs::net::ofi {
@@ -33,7 +34,7 @@ struct Tracked {
 struct Work : Tracked, Pending {
   bool is_buffer;          ///< a Buffer, else from the pool of plain Works
   fid_mr* temporary;       ///< registration of the local side, closed when it is complete
-  uint64_t posted_ns = 0;  ///< by Ofi::clock_ns_, 0: not under way; guarded by the domain's lock
+  uint64_t posted_ns = 0;  ///< by Ofi::silence_, 0: not under way; guarded by the domain's lock
   uint64_t bytes = 0;
   int ec = 0;  ///< target
 };
@@ -70,14 +71,6 @@ struct Inlet : Outlet {
 struct PeerLane {
   Key heap = {}, statics = {};
   char name[kNameMax] = {};
-};
-/// Signs that a peer does not answer (watch.cpp). Times by Ofi::clock_ns_, 0: never.
-struct Trouble {
-  std::atomic<uint64_t> heard_ns = 0;    ///< last completion of an operation on it
-  std::atomic<uint64_t> refused_ns = 0;  ///< since then no operation could be posted
-  std::atomic<uint64_t> asked_ns = 0;    ///< last attempt to
-  std::atomic<uint64_t> failed_ns = 0;   ///< first operation that failed
-  std::atomic<int> error = 0;            ///< why, as libfabric says
 };
 struct PeerState {
   std::atomic<bool> is_known = false;  ///< the address was read
@@ -178,8 +171,6 @@ class Ofi {
 
   // watch.cpp
   void tick();
-  void note_refused(PeerState& peer);
-  void note_failed(int ec, int error);
   int find_overdue();
   void judge_peers();
   void lose(int ec, const char* what);
@@ -217,10 +208,8 @@ class Ofi {
   Mail mail_;
   Engine engine_;
   std::atomic<bool> is_closing_ = false;
-  std::atomic<bool> has_trouble_ = false;  ///< some peer's Trouble is to be looked at
   void (*peer_lost_)(void*, int, const char*) = nullptr;
-  std::atomic<uint64_t> clock_ns_ = 1;             ///< time that this process has run: see tick
-  uint64_t last_tick_ns_ = 0, last_watch_ns_ = 0;  ///< the engine's
+  Silence silence_;
 };
 
 }  // namespace uccs::net::ofi

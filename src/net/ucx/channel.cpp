@@ -52,12 +52,13 @@ uint64_t low_bytes(uint64_t value, size_t bytes) { return bytes == 8 ? value : v
 
 }  // namespace
 
-Operation* Channel::take_operation(Link& link, Completion* completion) {
+Operation* Channel::take_operation(Link& link, size_t bytes, Completion* completion) {
   Pending* pending = free_operations_;
   if (!pending) return nullptr;
   free_operations_ = pending->next;
   auto* operation = static_cast<Operation*>(pending);
   operation->link = &link;
+  operation->bytes = bytes;
   operation->completion = completion;
   operation->status = UCCS_OK;
   operation->buffer = nullptr;
@@ -75,6 +76,9 @@ void Channel::end_one(Operation* operation, ucs_status_t status) {
   if (status != UCS_OK && operation->status == UCCS_OK)
     operation->status = status_of(*operation->link, status);
   if (--operation->waits > 0) return;
+  operation->posted_ns = 0;
+  if (operation->status == UCCS_AGAIN) return;  // the peer is gone, which ends the job
+  if (operation->status == UCCS_OK) owner_->silence_.note_heard(operation->link->peer->trouble);
   if (operation->buffer) give_back(operation->buffer);
   operation->buffer = nullptr;
   if (operation->result && operation->status == UCCS_OK) *operation->result = operation->reply;
@@ -106,6 +110,7 @@ uccs_status_t Channel::post_over(Operation* operation, ucs_status_ptr_t posted) 
     link.unflushed = operation;
     mark_dirty(link);
   }
+  operation->posted_ns = owner_->silence_.now_ns();
   link.under_way.fetch_add(1, std::memory_order_relaxed);
   under_way_.fetch_add(1, std::memory_order_relaxed);
   return UCCS_IN_PROGRESS;
@@ -171,7 +176,7 @@ uccs_status_t Channel::transfer(bool is_put, int ec, const Remote& remote, void*
   const uccs_status_t aimed = aim(ec, *peer, remote.area, &link, &key);
   if (aimed != UCCS_OK) return aimed;
   const bool is_copied = is_put && bytes <= kPayloadMax;
-  Operation* operation = take_operation(*link, completion);
+  Operation* operation = take_operation(*link, bytes, completion);
   if (operation && is_copied) {
     operation->buffer = take_buffer(*link);
     if (!operation->buffer) {
@@ -250,7 +255,7 @@ uccs_status_t Channel::exchange(int ec, PeerState& peer, Area area, uint64_t the
   ucp_rkey_h key;
   const uccs_status_t aimed = aim(ec, peer, area, &link, &key);
   if (aimed != UCCS_OK) return aimed;
-  Operation* operation = take_operation(*link, completion);
+  Operation* operation = take_operation(*link, bytes, completion);
   if (!operation) {
     poll();
     return UCCS_AGAIN;

@@ -1,22 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /// What goes on beside the calls: what the instance's thread sleeps on and looks at, credits,
-/// farewells, and peers that have gone without one.
-#include <time.h>
-
+/// and farewells.
 #include "base/backoff.hpp"
 #include "base/clock.hpp"
-#include "base/log.hpp"
 #include "net/ucx/ucx.hpp"
 
 namespace uccs::net::ucx {
-namespace {
-
-/// An EC that is gone is the launcher's to report, who knows why and ends the job; after these
-/// times it is ours: where an operation fails, and where nobody has noticed yet.
-constexpr timespec kGrace = {0, 300'000'000};
-constexpr uint64_t kPatienceNs = 1'000'000'000;
-
-}  // namespace
 
 uint32_t Ucx::count_polls() const {
   uint32_t polls = 0;
@@ -26,6 +15,7 @@ uint32_t Ucx::count_polls() const {
 }
 
 void Ucx::collect(Engine::Watch& watch) {
+  tick();
   for (int i = 0; i < shape_.channels; ++i) {
     ucx::Channel& channel = channels_[i];
     // Acquire: pairs with the end of `start`.
@@ -90,22 +80,6 @@ void Ucx::take_control(int source, MessageKind kind) {
   }
 }
 
-void Ucx::note_failure(int ec, ucs_status_t status) {
-  PeerState& peer = state_of(ec);
-  peer.failure.store(status, std::memory_order_relaxed);
-  peer.failed_ns.store(base::now_ns(), std::memory_order_relaxed);
-  has_duties_.store(true, std::memory_order_release);
-}
-
-void Ucx::report(int ec, ucs_status_t status) {
-  if (is_closing_.load(std::memory_order_relaxed)) return;
-  PeerState& peer = state_of(ec);
-  if (peer.is_reported.exchange(true, std::memory_order_relaxed)) return;
-  nanosleep(&kGrace, nullptr);
-  base::log_line(base::LogLevel::kError, "EC %d cannot be reached any more: UCX says '%s'", ec,
-                 ucs_status_string(status));
-}
-
 /// False: it is still owed.
 bool Ucx::send_owed(int ec, PeerState& peer, MessageKind kind, std::atomic<bool>& is_owed) {
   if (!is_owed.exchange(false, std::memory_order_relaxed) || !reach(ec)) return true;
@@ -127,15 +101,6 @@ void Ucx::attend_now() {
         !send_owed(ec, *peer, MessageKind::kHello, peer->is_owed_hello) || is_unfinished;
     is_unfinished =
         !send_owed(ec, *peer, MessageKind::kAnswer, peer->wants_answer) || is_unfinished;
-    const uint64_t failed_ns = peer->failed_ns.load(std::memory_order_relaxed);
-    if (failed_ns == 0 || peer->says_farewell.load(std::memory_order_relaxed) ||
-        is_closing_.load(std::memory_order_relaxed))
-      continue;
-    if (base::now_ns() - failed_ns > kPatienceNs)
-      base::fatal("EC %d is gone: UCX says '%s'", ec,
-                  ucs_status_string(
-                      static_cast<ucs_status_t>(peer->failure.load(std::memory_order_relaxed))));
-    is_unfinished = true;
   }
   if (is_unfinished) has_duties_.store(true, std::memory_order_relaxed);
 }
@@ -169,7 +134,7 @@ void Ucx::say_farewell(uint64_t deadline_ns) {
       const bool has_talked = peer && (peer->is_greeted.load(std::memory_order_relaxed) ||
                                        peer->is_talking.load(std::memory_order_relaxed));
       if (!has_talked || peer->says_farewell.load(std::memory_order_relaxed) ||
-          peer->failed_ns.load(std::memory_order_relaxed) != 0)
+          peer->trouble.failed_ns.load(std::memory_order_relaxed) != 0)
         continue;
       is_all = act(ec, *peer) && is_all;
     }

@@ -9,6 +9,7 @@
 #include <time.h>
 
 #include "base/log.hpp"
+#include "net/parts/silence.hpp"
 
 extern "C" [[noreturn]] [[gnu::visibility("default")]] void ucs_fatal_error_format(
     const char* file, unsigned line, const char* function, const char* format, ...);
@@ -19,7 +20,8 @@ void ucs_fatal_error_format(const char* file, unsigned line, const char*, const 
   va_start(arguments, format);
   vsnprintf(text, sizeof text, format, arguments);
   va_end(arguments);
-  const timespec grace = {0, 300'000'000};  // the launcher, who knows who died, has the first word
+  constexpr uint64_t kSecond = 1'000'000'000;
+  const timespec grace = {uccs::net::kWordsNs / kSecond, uccs::net::kWordsNs % kSecond};
   nanosleep(&grace, nullptr);
   uccs::base::fatal("UCX cannot go on: %s (%s:%u): a peer that worked on this EC is gone", text,
                     file, line);

@@ -17,8 +17,6 @@ constexpr uint64_t kCloseNs = 1'000'000'000;
 }  // namespace
 
 bool Channel::start(Ucx* owner, int index) {
-  constexpr size_t kBuffers = 64;
-  constexpr size_t kOperations = 512;
   owner_ = owner;
   index_ = index;
   Library& library = owner->library_;
@@ -65,7 +63,7 @@ void Channel::stop() {
   const auto places = static_cast<size_t>(owner_->num_ecs_ * owner_->inlets_max_);
   for (size_t i = 0; i < places; ++i) {
     Link* link = links_[i];
-    if (!link) continue;
+    if (!link || !link->ep) continue;
     for (ucp_rkey_h key : link->keys)
       if (key) ucp_rkey_destroy(key);
     ucp_request_param_t parameters = {};
@@ -83,7 +81,7 @@ Link* Channel::link_to(int ec, PeerState& peer, int worker) {
   Link*& place = links_[static_cast<size_t>(ec * owner_->inlets_max_ + worker)];
   if (place) [[likely]]
     return place;
-  auto link = std::unique_ptr<Link>(new (std::nothrow) Link{.home = this, .ec = ec});
+  auto link = std::unique_ptr<Link>(new (std::nothrow) Link{.home = this, .peer = &peer, .ec = ec});
   if (!link) return nullptr;
   ucp_ep_params_t parameters = {};
   parameters.field_mask = UCP_EP_PARAM_FIELD_REMOTE_ADDRESS | UCP_EP_PARAM_FIELD_ERR_HANDLING_MODE |
@@ -95,12 +93,14 @@ Link* Channel::link_to(int ec, PeerState& peer, int worker) {
   parameters.err_handler.cb = [](void* self, ucp_ep_h, ucs_status_t status) {
     auto* broken = static_cast<Link*>(self);
     broken->error = status;
-    broken->home->owner_->note_failure(broken->ec, status);
+    broken->home->owner_->note_failure(*broken->peer, status);
   };
   const ucs_status_t status = ucp_ep_create(worker_, &parameters, &link->ep);
-  if (status != UCS_OK) {
-    owner_->note_failure(ec, status);
-    return nullptr;
+  if (status != UCS_OK) {  // remembered, because UCX says so on the terminal each time
+    link->ep = nullptr;
+    link->error = status;
+    owner_->note_failure(peer, status);
+    return place = link.release();
   }
   place = link.release();
   // So that it says farewell, whatever it is that this EC does with it.
@@ -133,8 +133,7 @@ uccs_status_t Channel::status_of(Link& link, ucs_status_t status) {
     case UCS_ERR_NOT_IMPLEMENTED:
       return UCCS_ERR_UNSUPPORTED;
     default:
-      owner_->report(link.ec, status);
-      return UCCS_ERR_PEER_FAILED;
+      return owner_->fail_operation(*link.peer, status);
   }
 }
 
@@ -160,6 +159,7 @@ uccs_status_t Channel::send(Link& link, Buffer* buffer, size_t bytes) {
   parameters.cb.send = [](void* request, ucs_status_t, void* user) {
     auto* sent = static_cast<Buffer*>(user);
     Channel& home = *sent->link->home;
+    sent->posted_ns = 0;
     sent->link->under_way.fetch_sub(1, std::memory_order_release);
     home.give_back(sent);
     ucp_request_free(request);
@@ -168,6 +168,7 @@ uccs_status_t Channel::send(Link& link, Buffer* buffer, size_t bytes) {
   const ucs_status_ptr_t sent =
       ucp_am_send_nbx(link.ep, kMessageId, nullptr, 0, buffer->data, bytes, &parameters);
   if (UCS_PTR_IS_PTR(sent)) {
+    buffer->posted_ns = owner_->silence_.now_ns();
     link.under_way.fetch_add(1, std::memory_order_relaxed);
     under_way_.fetch_add(1, std::memory_order_relaxed);
     return UCCS_OK;

@@ -63,6 +63,7 @@ bool Ucx::start(const OpenParameters& parameters) {
   shape_ = parameters.shape;
   is_one_host_ = parameters.is_one_host;
   find_address_ = parameters.find_address;
+  peer_lost_ = parameters.peer_lost;
   user_ = parameters.user;
   inlets_max_ = std::min({shape_.lanes, shape_.channels, kWorkersMax});
   peers_.reset(new (std::nothrow) std::atomic<PeerState*>[static_cast<size_t>(num_ecs_)] {});

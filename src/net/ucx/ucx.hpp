@@ -6,6 +6,7 @@
 #include "net/parts/engine.hpp"
 #include "net/parts/mail.hpp"
 #include "net/parts/pending.hpp"
+#include "net/parts/silence.hpp"
 #include "net/transport.hpp"
 #include "net/ucx/address.hpp"
 #include "net/ucx/library.hpp"
@@ -15,17 +16,24 @@ namespace uccs::net::ucx {
 class Ucx;
 class Channel;
 struct Link;
+struct PeerState;
+
+constexpr size_t kBuffers = 64;  ///< per channel
+constexpr size_t kOperations = 512;
 
 /// Bytes on their way out.
 struct Buffer {
   Buffer* next;
   Link* link;
+  uint64_t posted_ns = 0;  ///< as Operation's, of a message
   alignas(8) std::byte data[kMessageMax];
 };
 
 /// A put, get or atomic under way.
 struct Operation : Pending {
   Link* link;
+  uint64_t posted_ns = 0;  ///< by Ucx::silence_, 0: not under way; guarded by the channel's lock
+  uint64_t bytes;
   Buffer* buffer;    ///< a small put's bytes until they have left
   int waits;         ///< its own end, and for a put also that of a flush
   uint64_t* result;  ///< of an atomic; may be nullptr
@@ -37,6 +45,7 @@ struct Operation : Pending {
 /// lock, as everything that UCX calls back.
 struct Link {
   Channel* home;
+  PeerState* peer;
   int ec;
   ucp_ep_h ep = nullptr;
   ucp_rkey_h keys[2] = {};  ///< heap, globals; unpacked at first use
@@ -61,9 +70,8 @@ struct PeerState {
   std::atomic<bool> wants_answer = false;
   bool has_heard_farewell = false;
   std::atomic<bool> has_answered = false;  ///< this EC's farewell
-  std::atomic<uint64_t> failed_ns = 0;     ///< when a connection with it broke
-  std::atomic<int> failure = UCS_OK;
-  std::atomic<bool> is_reported = false;
+  std::atomic<bool> is_missed = false;     ///< an operation came to nothing, as a connection broke
+  Trouble trouble;
 };
 
 /// A path of its own: a worker, and what it takes to follow its operations.
@@ -103,7 +111,7 @@ class Channel {
   int tell();
   // with the lock held
   uccs_status_t aim(int ec, PeerState& peer, Area area, Link** link_out, ucp_rkey_h* key_out);
-  Operation* take_operation(Link& link, Completion* completion);
+  Operation* take_operation(Link& link, size_t bytes, Completion* completion);
   Buffer* take_buffer(Link& link);
   void give_back(Operation* operation);
   void give_back(Buffer* buffer);
@@ -187,10 +195,7 @@ class Ucx {
   void look(bool was_woken);
   void take_control(int source, MessageKind kind);
   bool send_credits(int ec, int lane, const Returned& returned);
-  /// A connection with the EC broke; and: an operation came to nothing by that.
-  void note_failure(int ec, ucs_status_t status);
-  void report(int ec, ucs_status_t status);
-  /// What is due from time to time: answers to farewells, failures that nobody has noticed.
+  /// What is due from time to time: greetings, and answers to farewells.
   void attend() {
     if (has_duties_.load(std::memory_order_relaxed)) attend_now();
   }
@@ -199,6 +204,15 @@ class Ucx {
   bool poll_all();
   void say_farewell(uint64_t deadline_ns);
 
+  // watch.cpp
+  /// A connection with the EC broke; and: an operation came to nothing by that.
+  void note_failure(PeerState& peer, ucs_status_t status);
+  uccs_status_t fail_operation(PeerState& peer, ucs_status_t status);
+  bool is_watching() const { return peer_lost_ && !is_closing_.load(std::memory_order_relaxed); }
+  void tick();
+  int find_overdue();
+  void judge_peers();
+
   int me_ = 0;
   int num_ecs_ = 1;
   Shape shape_;
@@ -206,7 +220,9 @@ class Ucx {
   int inlets_ = 0;      ///< channels_[0..inlets_) have addresses
   bool is_one_host_ = false;
   size_t (*find_address_)(void*, int, void*, size_t) = nullptr;
+  void (*peer_lost_)(void*, int, const char*) = nullptr;
   void* user_ = nullptr;
+  Silence silence_;
   Library library_;
   Mapped heap_, statics_;
   Mail mail_;
