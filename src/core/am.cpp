@@ -75,10 +75,6 @@ size_t large_head(const Target& target, size_t bytes, const void* header, size_t
   return sizeof large + header_bytes;
 }
 
-const Delivery& delivery_of(const uccs_am_t* message) {
-  return *reinterpret_cast<const Delivery*>(message);
-}
-
 /// What is wrong with replying to `message`; marks it as replied to when nothing is.
 uccs_status_t begin_reply(const uccs_am_t* message, int id) {
   if (!message || !is_id(id)) return UCCS_ERR_INVALID;
@@ -148,6 +144,18 @@ void put_for_reply(const uccs_am_t* message, const net::Remote& dest, const void
 
 }  // namespace
 
+uccs_status_t put_before_reply(const uccs_am_t* message, void* dest, const void* payload,
+                               size_t bytes) {
+  Target target;
+  const uccs_status_t found = resolve_reply(message, UCCS_REGION_SYMMETRIC, dest, &target);
+  if (found != UCCS_OK || bytes == 0) return found;
+  if (target.mapped)
+    mem::copy(target.mapped, payload, bytes);
+  else
+    put_for_reply(message, target.remote, payload, bytes);
+  return UCCS_OK;
+}
+
 void run_callback(Context* context, ThreadSlot& thread, Kept& kept) {
   const net::Arrival& arrival = kept.arrival;
   const Handler& handler = context->handlers[arrival.envelope.id()];
@@ -168,8 +176,9 @@ void run_callback(Context* context, ThreadSlot& thread, Kept& kept) {
                                    .bytes = arrival.payload_bytes},
                        .link = kept.link,
                        .is_request = arrival.envelope.traffic() == net::Traffic::kRequest,
+                       .is_large = kind_of(arrival) == Kind::kAmLarge,
                        .has_replied = false};
-  if (kind_of(arrival) == Kind::kAmLarge) {
+  if (delivery.is_large) {
     const auto large = head_of<LargeHead>(arrival);
     delivery.message.header = arrival.head + sizeof large;
     delivery.message.header_bytes = arrival.head_bytes - sizeof large;

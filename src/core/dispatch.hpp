@@ -28,11 +28,21 @@ struct Delivery {
   uccs_am_t message;
   int link;
   bool is_request;
+  bool is_large;             ///< the payload lies where its sender put it
   mutable bool has_replied;  ///< the callback's thread alone writes it
 };
 
+inline const Delivery& delivery_of(const uccs_am_t* message) {
+  return *reinterpret_cast<const Delivery*>(message);
+}
+
 /// Runs the callback; am.cpp.
 void run_callback(Context* context, ThreadSlot& thread, Kept& kept);
+
+/// Puts what a reply will tell of, which is then there; am.cpp. For a request's callback. `dest`: a
+/// symmetric address, of the EC that sent the request. UCCS_OK or UCCS_ERR_ADDRESS.
+uccs_status_t put_before_reply(const uccs_am_t* message, void* dest, const void* payload,
+                               size_t bytes);
 
 /// This EC's memory at an address that a message names.
 std::byte* own_address(WireAddress at);

@@ -97,9 +97,11 @@ uccs_status_t publish_address(const Context* context, const Link& link, size_t* 
   return rte_srs_set_data(key, address, *bytes_out);
 }
 
+std::atomic<bool> is_parting = false;
+
 /// net::OpenParameters::peer_lost.
 void peer_lost(void*, int ec, const char* what) {
-  if (rte::job_is_ending()) return;
+  if (rte::job_is_ending() || is_parting.load(std::memory_order_relaxed)) return;
   base::fatal("EC %d on %s %s. UCCS_PEER_TIMEOUT is how long to wait for it", ec, rte::host_of(ec),
               what);
 }
@@ -186,6 +188,8 @@ uccs_status_t open_network(Context* context, const char* only) {
 }
 
 }  // namespace
+
+void expect_departures() { is_parting.store(true, std::memory_order_relaxed); }
 
 uccs_status_t open_links(Context* context, const char* only) {
   context->routes = std::make_unique<int8_t[]>(static_cast<size_t>(job.size));

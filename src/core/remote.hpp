@@ -20,6 +20,10 @@ const char* host_of(int ec);
 /// Why there is no job context where the job spans nodes.
 const char* why_no_network();
 
+/// From now on connections that break are no failure: the job has come to its end, and processes
+/// leave without closing their contexts.
+void expect_departures();
+
 /// Forgets all of them; their context frees them.
 void forget_remote_endpoints();
 

@@ -3,16 +3,23 @@
 # goes over the network, which is tcp on the loopback. Short: one count of ECs, a case of each kind.
 get_property(networks GLOBAL PROPERTY UCCS_NETWORKS)
 
-# uccs_add_nodes_test(<name> <target> [MESSAGES] [ARGS ...]): once for each network of the build. MESSAGES: there is
-# nothing else, so that TSan can judge it.
+# uccs_add_nodes_test(<name> <target> [MESSAGES] [PES count] [NODE_SIZE n] [ARGS ...]): once for each network of the
+# build. MESSAGES: there is nothing else, so that TSan can judge it.
 function(uccs_add_nodes_test name target)
-  cmake_parse_arguments(NODES "MESSAGES" "" "ARGS;ENVIRONMENT" ${ARGN})
+  cmake_parse_arguments(NODES "MESSAGES" "PES;NODE_SIZE" "ARGS;ENVIRONMENT;LABELS" ${ARGN})
   if(UCCS_SANITIZE STREQUAL "thread" AND NOT NODES_MESSAGES)
     return()
   endif()
+  if(NOT NODES_PES)
+    set(NODES_PES 4)
+  endif()
+  if(NOT NODES_NODE_SIZE)
+    set(NODES_NODE_SIZE 2)
+  endif()
+  set(playing "UCCS_NODE_SIZE=${NODES_NODE_SIZE};${network_environment};${NODES_ENVIRONMENT}")
   foreach(network IN LISTS networks)
-    uccs_add_spmd_test(nodes.${network}.${name} ${target} ARGS ${NODES_ARGS} PES 4 LABELS cluster ENVIRONMENT
-      "UCCS_NET=${network}:tcp;UCCS_NODE_SIZE=2;${network_environment};${NODES_ENVIRONMENT}")
+    uccs_add_spmd_test(nodes.${network}.${name} ${target} ARGS ${NODES_ARGS} PES ${NODES_PES}
+      LABELS cluster ${NODES_LABELS} ENVIRONMENT "UCCS_NET=${network}:tcp;${playing}")
   endforeach()
 endfunction()
 
@@ -55,6 +62,8 @@ uccs_add_network_test(shmem.aggregation.small shmem_aggregation PES 3 ENVIRONMEN
 foreach(program rma_types teams)
   uccs_add_nodes_test(check.${program} shmem_${program} ENVIRONMENT UCCS_CHECK=1)
 endforeach()
+
+include(gasnet/nodes.cmake)
 
 # Without a network: one message that says why.
 add_test(NAME nodes.none COMMAND uccsrun -n 2 $<TARGET_FILE:shmem_computing>)

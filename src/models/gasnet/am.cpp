@@ -5,9 +5,8 @@
 #include <cstddef>
 
 #include "base/log.hpp"
-#include "core/direct.hpp"
+#include "core/dispatch.hpp"
 #include "core/thread.hpp"
-#include "mem/copy.hpp"
 #include "models/gasnet/message.hpp"
 #include "models/gasnet/remote.hpp"
 #include "models/gasnet/waiting.hpp"
@@ -239,7 +238,8 @@ int uccs_gasnet_reply_long(gasnet_token_t token, gasnet_handler_t handler, const
   if (count <= kHeaderArguments)
     return answer(kCall, to.send_large(payload_id(handler), arguments, size_of(count), remote,
                                        source, nbytes));
-  mem::copy(core::translate(remote.address, node), source, nbytes);
+  const uccs_status_t placed = core::put_before_reply(to.message, remote.address, source, nbytes);
+  if (placed != UCCS_OK) return answer(kCall, placed);
   return answer(
       kCall, send_extended(to, handler, Form::kLong, nullptr, nbytes, dest_addr, arguments, count));
 }

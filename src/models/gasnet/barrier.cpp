@@ -1,16 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/// Split-phase named barriers. All nodes count themselves in one word of node 0, which also carries
-/// the name; the last one publishes the result. So nobody's progress depends on another's calls.
+/// Split-phase named barriers: meetings of all nodes, see meeting.hpp.
 #include "base/log.hpp"
 #include "models/gasnet/job.hpp"
 #include "models/gasnet/waiting.hpp"
 
 namespace uccs::gasnet {
 namespace {
-
-constexpr uint64_t kCountBits = (uint64_t{1} << 30) - 1;
-constexpr uint64_t kNamed = uint64_t{1} << 30;
-constexpr uint64_t kMismatch = uint64_t{1} << 31;
 
 /// The barrier this node is in. The program sees to it that one thread at a time uses it.
 struct Phase {
@@ -21,39 +16,7 @@ struct Phase {
 };
 Phase phase;
 
-/// The word after one more node has come.
-uint64_t joined(uint64_t word, int id, int flags) {
-  const uint64_t name = static_cast<uint64_t>(static_cast<uint32_t>(id)) << 32;
-  if (flags & GASNET_BARRIERFLAG_MISMATCH) {
-    word |= kMismatch;
-  } else if (!(flags & GASNET_BARRIERFLAG_ANONYMOUS)) {
-    if (!(word & kNamed)) {
-      word |= kNamed | name;
-    } else if (word >> 32 != name >> 32) {
-      word |= kMismatch;
-    }
-  }
-  return word + 1;
-}
-
-void notify(int id, int flags) {
-  std::atomic<uint64_t>& arrivals = board->arrivals[phase.number & 1].word;
-  uint64_t before = arrivals.load(std::memory_order_relaxed);
-  uint64_t after;
-  // Acquire and release: the last to come passes on what all others wrote before they came.
-  do after = joined(before, id, flags);
-  while (!arrivals.compare_exchange_weak(before, after, std::memory_order_acq_rel,
-                                         std::memory_order_relaxed));
-  if ((after & kCountBits) < attached.map.nodes) return;
-  // Nobody uses this word again before all have seen the next barrier complete.
-  arrivals.store(0, std::memory_order_relaxed);
-  board->result.store(phase.number << 1 | ((after & kMismatch) != 0), std::memory_order_release);
-}
-
-bool is_complete() {
-  // Acquire: pairs with the release of the last to come.
-  return board->result.load(std::memory_order_acquire) >> 1 == phase.number;
-}
+bool is_complete() { return is_over(Occasion::kBarrier, phase.number); }
 
 void require_notified(const char* call) {
   if (attached.map.nodes == 0)
@@ -65,8 +28,8 @@ void require_notified(const char* call) {
 /// The end of a complete barrier.
 int leave(int id, int flags) {
   phase.is_notified = false;
-  const bool is_mismatch = (board->result.load(std::memory_order_relaxed) & 1) != 0 ||
-                           flags != phase.flags || (flags == 0 && id != phase.id);
+  const bool is_mismatch =
+      has_mismatch(Occasion::kBarrier) || flags != phase.flags || (flags == 0 && id != phase.id);
   return is_mismatch ? GASNET_ERR_BARRIER_MISMATCH : GASNET_OK;
 }
 
@@ -91,7 +54,7 @@ void gasnet_barrier_notify(int id, int flags) {
   phase.is_notified = true;
   phase.id = id;
   phase.flags = flags;
-  notify(id, flags);
+  come_to(Occasion::kBarrier, phase.number, word_of_name(id, flags));
 }
 
 int gasnet_barrier_wait(int id, int flags) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/// The end of a job. Nodes count themselves on the board when they have come to their end; if all
-/// do, the job ends cleanly, otherwise whoever called gasnet_exit ends it for the others.
+/// The end of a job: a meeting of all nodes. If all come, the job ends cleanly, otherwise whoever
+/// called gasnet_exit ends it for the others.
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -10,10 +10,13 @@
 #include <array>
 
 #include "base/clock.hpp"
+#include "base/log.hpp"
 #include "core/job.hpp"
+#include "core/remote.hpp"
 #include "models/gasnet/job.hpp"
 #include "models/gasnet/waiting.hpp"
 #include "rte/identity.hpp"
+#include "uccs/rte.h"
 
 namespace uccs::gasnet {
 namespace {
@@ -23,17 +26,17 @@ namespace {
 constexpr uint64_t kGraceNs = 1000'000'000;
 constexpr uint64_t kGraceOfErrorsNs = 200'000'000;
 constexpr uint64_t kGraceOfSignalsNs = 1000'000'000;
+constexpr uint64_t kGraceOfAnswersNs = 200'000'000;  ///< of nodes that share no memory
 
 std::atomic<bool> is_exiting = false;
 pid_t owner = 0;  // a child that a node forked is no node
 
-uint32_t nodes() { return static_cast<uint32_t>(core::job.size); }
-/// Counts this node; it needs no signal any more.
+/// This node needs no signal any more.
 void come() {
   own_board->pid.store(0, std::memory_order_relaxed);
-  board->exits.fetch_add(1, std::memory_order_acq_rel);
+  come_to(Occasion::kExit, 1, 0);
 }
-bool has_everybody_come() { return board->exits.load(std::memory_order_acquire) >= nodes(); }
+bool has_everybody_come() { return is_over(Occasion::kExit, 1); }
 
 /// Whether a process has a handler for SIGQUIT: its default would look like a crash.
 bool handles_sigquit(pid_t pid) {
@@ -49,15 +52,9 @@ bool handles_sigquit(pid_t pid) {
   return (caught >> (SIGQUIT - 1) & 1) != 0;
 }
 
-/// Specification 2.1.5: a node is told by SIGQUIT that the job ends. True when somebody was told.
-bool send_signals() {
-  bool has_sent = false;
-  for (int node = 0; node < core::job.size; ++node) {
-    const pid_t pid = board_of(node)->pid.load(std::memory_order_acquire);
-    if (node == core::job.me || pid <= 0 || !handles_sigquit(pid)) continue;
-    has_sent |= kill(pid, SIGQUIT) == 0;
-  }
-  return has_sent;
+bool send_signal(const Board& to) {
+  const pid_t pid = to.pid.load(std::memory_order_acquire);
+  return pid > 0 && handles_sigquit(pid) && kill(pid, SIGQUIT) == 0;
 }
 
 /// True when all nodes have come in time. Peers that send to this node still need it.
@@ -70,6 +67,27 @@ bool wait_for_all(uint64_t grace_ns) {
     backoff.pause();
   }
   return true;
+}
+
+/// Specification 2.1.5: a node is told by SIGQUIT that the job ends. True when somebody was told.
+bool send_signals() {
+  bool has_sent = false;
+  const rte::Identity& me = rte::start();
+  for (int node = me.node_first; node < me.node_first + me.node_size; ++node)
+    if (node != me.ec) has_sent |= send_signal(*board_of(node));
+  if (!core::job.is_spread) return has_sent;
+  signal_others();
+  (void)wait_for_all(kGraceOfAnswersNs);
+  return has_sent || signalled() > 0 || has_everybody_come();
+}
+
+/// Whoever leaves closes connections; that is no failure once all know that all have come.
+void part() {
+  if (!core::job.is_spread) return;
+  const uccs_status_t met = rte_fence();
+  if (met != UCCS_OK)
+    base::log_line(base::LogLevel::kInfo, "the end of the job: %s", uccs_status_string(met));
+  core::expect_departures();
 }
 
 [[noreturn]] void leave(int exitcode) {
@@ -87,10 +105,13 @@ void at_exit(int status, void*) {
   } else {
     for (base::Backoff backoff; !has_everybody_come() && !rte::job_is_ending();) backoff.pause();
   }
+  part();
   rte::set_phase(rte::Phase::kFinalized);
 }
 
 }  // namespace
+
+bool raise_quit() { return send_signal(*own_board); }
 
 void watch_exit() {
   owner = getpid();
@@ -111,5 +132,6 @@ extern "C" void gasnet_exit(int exitcode) {
   if (!is_clean && !rte::job_is_ending() && send_signals())
     is_clean = wait_for_all(kGraceOfSignalsNs);
   if (!is_clean || exitcode != 0) rte::end_job(exitcode & 255, nullptr);
+  part();
   leave(exitcode);
 }

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "base/log.hpp"
+#include "core/dispatch.hpp"
 #include "mem/copy.hpp"
 #include "models/gasnet/message.hpp"
 
@@ -68,6 +69,20 @@ void on_short(const uccs_am_t* message, void* user) {
                                                               token_of(message));
 }
 
+using PayloadCaller = void (*)(Function, const Argument*, gasnet_token_t, void*, size_t);
+
+bool is_good_for_any_type(const void* payload) {
+  return (reinterpret_cast<uintptr_t>(payload) & (alignof(std::max_align_t) - 1)) == 0;
+}
+
+[[gnu::noinline]] void call_with_copy(PayloadCaller call, Function function,
+                                      const Argument* arguments, const uccs_am_t* message,
+                                      const void* payload, size_t bytes) {
+  alignas(std::max_align_t) std::byte aligned[UCCS_AM_MEDIUM_MAX];
+  memcpy(aligned, payload, bytes);
+  call(function, arguments, token_of(message), aligned, bytes);
+}
+
 /// With more arguments than a header holds.
 [[gnu::noinline]] void on_extended(const uccs_am_t* message, Function function) {
   Head head;
@@ -84,6 +99,8 @@ void on_short(const uccs_am_t* message, void* user) {
     if (head.form == Form::kStore) mem::copy(place, data, bytes);
     data = place;
     bytes = prefix.bytes;
+  } else if (!is_good_for_any_type(data)) {
+    return call_with_copy(kPayloadCallers[head.count], function, arguments, message, data, bytes);
   }
   kPayloadCallers[head.count](function, arguments, token_of(message), data, bytes);
 }
@@ -94,17 +111,12 @@ void on_payload(const uccs_am_t* message, void* user) {
     return on_extended(message, function);
   Argument arguments[kHeaderArguments];
   memcpy(arguments, message->header, sizeof arguments);
-  // A payload that came beside the header is aligned to 8 bytes; handlers expect it to be good for
-  // any type. One in a buffer is, and one in the segment is where the sender wanted it.
-  alignas(std::max_align_t) std::byte aligned[UCCS_AM_SHORT_MAX];
-  void* payload = message->payload;
-  if (reinterpret_cast<uintptr_t>(payload) - reinterpret_cast<uintptr_t>(message->header) <
-      sizeof aligned) {
-    memcpy(aligned, payload, message->bytes);
-    payload = aligned;
-  }
-  kPayloadCallers[message->header_bytes / 4](function, arguments, token_of(message), payload,
-                                             message->bytes);
+  const PayloadCaller call = kPayloadCallers[message->header_bytes / 4];
+  // Handlers expect the payload of a medium message to be good for any type. One that came beside
+  // the header or over a network is aligned to 8 bytes; a long one is where its sender wanted it.
+  if (!is_good_for_any_type(message->payload) && !core::delivery_of(message).is_large) [[unlikely]]
+    return call_with_copy(call, function, arguments, message, message->payload, message->bytes);
+  call(function, arguments, token_of(message), message->payload, message->bytes);
 }
 
 /// The highest free index, so that what programs count up from 128 stays free.

@@ -5,6 +5,7 @@
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -176,11 +177,10 @@ int uccs_gasnet_init(int*, char***, int wants_everything) {
   if (status != UCCS_OK) return refuse_resource("gasnet_init", status);
   is_everything = wants_everything != 0;
   own_board = static_cast<Board*>(core::internal_allocate(sizeof(Board), alignof(Board)));
-  board = board_of(0);
-  if (!board)
-    return refuse(GASNET_ERR_RESOURCE, "gasnet_init",
-                  "GASNet reaches the nodes of one machine only");
+  board = board_of(rte::start().node_first);
   own_board->pid.store(getpid(), std::memory_order_release);
+  const uccs_status_t opened = open_meetings();
+  if (opened != UCCS_OK) return refuse_resource("gasnet_init", opened);
   rte::set_phase(rte::Phase::kInitialized);
   watch_exit();
   return GASNET_OK;
@@ -230,8 +230,16 @@ int gasnet_getNodeInfo(gasnet_nodeinfo_t* nodeinfo_table, int numentries) {
     return refuse(GASNET_ERR_BAD_ARG, "gasnet_getNodeInfo", "a table of %d entries at %p",
                   numentries, static_cast<void*>(nodeinfo_table));
   const uint32_t count = std::min(static_cast<uint32_t>(numentries), attached.map.nodes);
-  for (uint32_t node = 0; node < count; ++node)
-    nodeinfo_table[node] = {0, 0, static_cast<intptr_t>(attached.map.peers[node].delta)};
+  const rte::Identity& job = rte::start();
+  gasnet_node_t host = 0;
+  for (uint32_t node = 0; node < count; ++node) {
+    const int place = rte::node_of(static_cast<int>(node));
+    // ECs of a host have consecutive numbers.
+    if (place > 0 && strcmp(job.nodes[place].host, job.nodes[place - 1].host) != 0)
+      host = static_cast<gasnet_node_t>(job.nodes[place].first);
+    nodeinfo_table[node] = {host, static_cast<gasnet_node_t>(job.nodes[place].first),
+                            static_cast<intptr_t>(attached.map.peers[node].delta)};
+  }
   return GASNET_OK;
 }
 

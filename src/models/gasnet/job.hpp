@@ -7,6 +7,7 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "models/gasnet/meeting.hpp"
 #include "uccs/uccs.h"
 
 namespace uccs::gasnet {
@@ -22,22 +23,17 @@ struct Attached {
 };
 extern Attached attached;
 
-/// Shared by all nodes in the memory of node 0, but for `pid`, which each has of its own.
+/// What every EC has in memory that the others of its machine's node map. Meetings are held at the
+/// first one's.
 struct Board {
-  /// Barriers, by parity of their number: bits 0-29 how many have come, bit 30: somebody named it,
-  /// bit 31: mismatch, bits 32-63: the name. The last to come clears it before it tells.
-  struct alignas(64) Arrivals {
-    std::atomic<uint64_t> word;
-  } arrivals[2];
-  alignas(64) std::atomic<uint64_t> result;  ///< the last complete barrier << 1 | mismatch
-  alignas(64) std::atomic<uint32_t> exits;   ///< nodes that have come to their end
-  alignas(64) std::atomic<int32_t> pid;
+  Meeting meetings[kOccasions];
+  alignas(64) std::atomic<int32_t> pid;  ///< 0 once this EC has come to its end
 };
 
 /// From gasnet_init on; nullptr before.
-extern Board* board;      ///< node 0's
-extern Board* own_board;  ///< this node's
-Board* board_of(int node);
+extern Board* board;        ///< of the first EC that shares memory with this one
+extern Board* own_board;    ///< this EC's
+Board* board_of(int node);  ///< nullptr where no memory is shared
 
 /// Whether gasnet_init has been called.
 bool is_started();

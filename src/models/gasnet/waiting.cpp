@@ -6,6 +6,7 @@
 #include <atomic>
 #include <new>
 
+#include "core/job.hpp"
 #include "models/gasnet/job.hpp"
 #include "rte/identity.hpp"
 
@@ -40,6 +41,7 @@ void Waiting::idle() {
 }
 
 void Waiting::pause() {
+  if (core::job.is_spread) advance_meetings();
   if (core::progress(attached.context, thread_) > 0) {
     waiter_.reset();
     return;
@@ -52,7 +54,11 @@ void Waiting::pause() {
   idle();
 }
 
-void poll() { (void)uccs_progress(attached.context); }
+void poll() {
+  (void)uccs_progress(attached.context);
+  if (core::job.is_spread) [[unlikely]]
+    advance_meetings();
+}
 
 }  // namespace uccs::gasnet
 

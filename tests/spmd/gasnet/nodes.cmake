@@ -1,0 +1,41 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# GASNet between nodes: what is mapped on one, fetched over the network from others. Nodes of one EC each,
+# three of them, where rounds are odd; and of two.
+foreach(case puts values many)
+  uccs_add_nodes_test(gasnet.rma.${case} gasnet_rma ARGS ${case} LABELS gasnet)
+endforeach()
+foreach(case gets memset words lists)
+  uccs_add_nodes_test(gasnet.rma.${case} gasnet_rma ARGS ${case} PES 3 NODE_SIZE 1 LABELS gasnet)
+endforeach()
+foreach(case puts lists)
+  uccs_add_nodes_test(gasnet.rma.${case}_everything gasnet_rma_everything ARGS ${case} LABELS gasnet)
+endforeach()
+uccs_add_nodes_test(gasnet.rma.values_inline gasnet_rma_inline ARGS values PES 2 NODE_SIZE 1 LABELS gasnet)
+foreach(case arguments flood)
+  uccs_add_nodes_test(gasnet.am.${case} gasnet_am ARGS ${case} LABELS gasnet)
+endforeach()
+uccs_add_nodes_test(gasnet.am.sizes gasnet_am ARGS sizes PES 3 NODE_SIZE 1 LABELS gasnet)
+uccs_add_nodes_test(gasnet.am.arguments_everything gasnet_am_everything ARGS arguments PES 2 NODE_SIZE 1
+  LABELS gasnet)
+uccs_add_nodes_test(gasnet.am.flood.fault gasnet_am ARGS flood PES 2 NODE_SIZE 1 LABELS gasnet
+  ENVIRONMENT UCCS_WRAP=fault)
+foreach(case names order)
+  uccs_add_nodes_test(gasnet.barrier.${case} gasnet_barrier ARGS ${case} LABELS gasnet)
+endforeach()
+foreach(case mismatches service)
+  uccs_add_nodes_test(gasnet.barrier.${case} gasnet_barrier ARGS ${case} PES 3 NODE_SIZE 1 LABELS gasnet)
+endforeach()
+uccs_add_nodes_test(gasnet.barrier.mismatches.pairs gasnet_barrier ARGS mismatches LABELS gasnet)
+foreach(case messages transfers locks)
+  uccs_add_nodes_test(gasnet.threads.${case} gasnet_threads ARGS ${case} 2 PES 2 NODE_SIZE 1 LABELS gasnet)
+endforeach()
+foreach(case queries largest)
+  uccs_add_nodes_test(gasnet.job.${case} gasnet_job ARGS ${case} LABELS gasnet)
+endforeach()
+
+foreach(network IN LISTS networks)
+  add_test(NAME nodes.${network}.gasnet.ends COMMAND Python3::Interpreter
+    ${CMAKE_CURRENT_LIST_DIR}/ends.py ${CMAKE_BINARY_DIR}/bin/uccsrun $<TARGET_FILE:gasnet_job> --between-nodes)
+  set_tests_properties(nodes.${network}.gasnet.ends PROPERTIES LABELS "spmd;cluster;gasnet" TIMEOUT 300
+    ENVIRONMENT "UCCS_NET=${network}:tcp;UCCS_NODE_SIZE=1;${network_environment}")
+endforeach()
