@@ -58,7 +58,7 @@ uccs_status_t post_owned(Endpoint* endpoint, ThreadSlot& thread, net::Envelope e
 /// A short message by a link that wants its channel owned.
 [[gnu::noinline]] uccs_status_t post_far(Endpoint* endpoint, ThreadSlot& thread,
                                          net::Envelope envelope, const void* data, size_t bytes) {
-  if (endpoint->context->pack && endpoint->lane < 0) {
+  if (endpoint->context->pack && endpoint->lane < 0 && !endpoint->context->packs_bursts) {
     const uccs_status_t status =
         endpoint->context->pack->message(endpoint->ec, envelope.id(), data, bytes);
     if (status != UCCS_ERR_UNSUPPORTED) return status;

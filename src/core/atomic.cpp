@@ -5,7 +5,7 @@
 
 #include <bit>
 
-#include "core/pack.hpp"
+#include "core/burst.hpp"
 #include "core/transfer.hpp"
 
 namespace uccs::core {
@@ -79,10 +79,10 @@ constexpr AtomicOp k_set = AtomicOp::kSet, k_swap = AtomicOp::kSet, k_add = Atom
     return answer_done(request_out);
   }
   Context* context = endpoint->context;
-  if (context->pack && !request_out) {
+  if (Pack* const pack = request_out ? nullptr : pack_for(context)) {
     const WireAddress there = wire_address(where.remote.area, where.remote.offset);
-    const uccs_status_t status = context->pack->atomic(endpoint->ec, arguments, there, result);
-    if (status != UCCS_ERR_UNSUPPORTED) return status == UCCS_OK ? UCCS_IN_PROGRESS : status;
+    const uccs_status_t status = pack->atomic(endpoint->ec, arguments, there, result);
+    if (status != UCCS_ERR_UNSUPPORTED) return answer_packed(context, status);
   }
   ThreadSlot& thread = this_thread(context);
   if (!thread.channel->lock.try_lock()) return UCCS_AGAIN;

@@ -11,9 +11,9 @@
 #include "base/config_values.hpp"
 #include "base/cpus.hpp"
 #include "base/log.hpp"
+#include "core/burst.hpp"
 #include "core/job.hpp"
 #include "core/network.hpp"
-#include "core/pack.hpp"
 #include "core/progress.hpp"
 #include "core/progress_thread.hpp"
 #include "core/region.hpp"
@@ -230,6 +230,8 @@ uccs_status_t start_job_context() {
   if (status != UCCS_OK) return status;
   // Its messages stand for memory operations, which no target has to help with.
   of_job = made;
+  made->pack.reset(Pack::make(nullptr));
+  made->packs_bursts = made->pack != nullptr;
   base::set_far_waiting(sleep_by_network);
   start_progress_thread(made);
   return UCCS_OK;
@@ -250,7 +252,10 @@ int progress_all_contexts() {
   here.fetch_add(1, std::memory_order_seq_cst);
   for (uint32_t left = live_contexts.load(std::memory_order_relaxed); left; left &= left - 1) {
     Context* context = table[std::countr_zero(left)].load(std::memory_order_seq_cst);
-    if (context) steps += progress(context, this_thread(context));
+    if (!context) continue;
+    ThreadSlot& thread = this_thread(context);
+    if (context->packs_bursts) end_burst(context, thread);
+    steps += progress(context, thread);
   }
   here.fetch_sub(1, std::memory_order_release);
   return steps;

@@ -65,6 +65,7 @@ struct uccs_context {
   std::unique_ptr<int8_t[]> routes;  ///< by EC: index of the link that reaches it, -1: none
   std::unique_ptr<uccs::core::ProgressThread> progress_thread;
   std::unique_ptr<uccs::core::Pack, uccs::core::DeletePack> pack;  ///< nullptr: does not aggregate
+  bool packs_bursts = false;  ///< `pack` is for what comes in bursts only: the job's context
 
   // Rarely written.
   uccs::core::Handler handlers[UCCS_AM_IDS];

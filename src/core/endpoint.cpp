@@ -53,6 +53,16 @@ uccs_status_t flush(Endpoint* endpoint) {
                     [&] { return endpoint->link->table->flush(path, endpoint->ec) == UCCS_OK; });
 }
 
+/// Of the job's context, whose links may have to ask the targets of puts, too: all are asked before
+/// anybody is waited for.
+[[gnu::noinline]] void begin_flush(Context* context) {
+  ThreadSlot& thread = this_thread(context);
+  thread.burst = 0;
+  (void)context->pack->push();
+  for (int link = 0; link < context->link_count; ++link)
+    (void)context->links[link].table->flush(thread.channel->paths[link], -1);
+}
+
 }  // namespace
 }  // namespace uccs::core
 
@@ -104,6 +114,7 @@ uccs_status_t uccs_flush(const uccs_endpoint_t endpoints[], size_t count) {
 }
 
 uccs_status_t uccs_context_flush(uccs_context_t context) {
+  if (context->packs_bursts) core::begin_flush(context);
   const uccs_status_t status = core::wait_until(
       context, [&] { return core::is_settled(context, -1) && core::is_quiet(context); });
   if (status != UCCS_OK) return status;

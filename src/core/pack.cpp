@@ -118,7 +118,7 @@ Pack* Pack::make(Context* context) {
   std::unique_ptr<Pack> made(new (std::nothrow) Pack);
   if (!made) return nullptr;
   const auto ecs = static_cast<size_t>(job.size);
-  made->targets_.reset(new (std::nothrow) std::atomic<PackTarget*>[2 * ecs] {});
+  made->targets_ = base::make_sparse<std::atomic<PackTarget*>>(2 * ecs);
   if (!made->targets_) return nullptr;
   made->capacity_ = static_cast<size_t>(base::config().aggregate_bytes) & ~size_t{7};
   made->context_ = context;
@@ -126,7 +126,6 @@ Pack* Pack::make(Context* context) {
   const std::lock_guard guard(packs_lock);
   made->next_ = packs;
   packs = made.get();
-  live_packs.fetch_add(1, std::memory_order_relaxed);
   return made.release();
 }
 
@@ -137,7 +136,8 @@ Pack::~Pack() {
     while (*link && *link != this) link = &(*link)->next_;
     if (*link) {
       *link = next_;
-      live_packs.fetch_sub(1, std::memory_order_relaxed);
+      if (first_.load(std::memory_order_relaxed))
+        live_packs.fetch_sub(1, std::memory_order_relaxed);
     }
   }
   PackTarget* target = first_.load(std::memory_order_acquire);
@@ -167,6 +167,7 @@ PackTarget* Pack::make_target(int place) {
   made->endpoint = endpoint;
   if (place >= job.size) made->kind = Kind::kPackedAms;
   made->next = first_.load(std::memory_order_relaxed);
+  if (!made->next && !context_) live_packs.fetch_add(1, std::memory_order_relaxed);
   targets_[place].store(made.get(), std::memory_order_release);
   first_.store(made.get(), std::memory_order_release);
   return made.release();
@@ -254,12 +255,14 @@ uccs_status_t Pack::settle(PackTarget& to) {
   return is_done ? UCCS_OK : UCCS_IN_PROGRESS;
 }
 
-void Pack::push() {
+bool Pack::push() {
+  bool is_all = true;
   for (PackTarget* to = first_.load(std::memory_order_acquire); to; to = to->next) {
-    if (!to->lock.try_lock()) continue;
-    if (to->used > 0) (void)send(*to);
-    to->lock.unlock();
+    const bool is_mine = to->lock.try_lock();
+    is_all = is_mine && (to->used == 0 || send(*to) == UCCS_OK) && is_all;
+    if (is_mine) to->lock.unlock();
   }
+  return is_all;
 }
 
 void Pack::age() {

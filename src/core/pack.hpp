@@ -3,6 +3,7 @@
 #include <atomic>
 #include <memory>
 
+#include "base/sparse.hpp"
 #include "core/context.hpp"
 #include "core/pack_records.hpp"
 #include "core/request.hpp"
@@ -39,8 +40,8 @@ class Pack {
   /// its results are here, else UCCS_IN_PROGRESS: make progress and ask again.
   uccs_status_t settle(int ec);
 
-  /// Sends what is packed, as far as that needs no waiting.
-  void push();
+  /// Sends what is packed, as far as that needs no waiting. True: all of it.
+  bool push();
   /// Sends what has been there for some milliseconds, likewise. Quick when called often.
   void age();
 
@@ -56,7 +57,7 @@ class Pack {
   size_t capacity_ = kPackMax;
   Context* context_ = nullptr;  ///< nullptr: the job's
   std::atomic<uint64_t> next_look_ns_ = 0;
-  std::unique_ptr<std::atomic<PackTarget*>[]> targets_;  ///< by EC; then the same for messages
+  base::SparseArray<std::atomic<PackTarget*>> targets_;  ///< by EC; then the same for messages
   std::atomic<PackTarget*> first_ = nullptr;             ///< the list of those that exist
   Pack* next_ = nullptr;                                 ///< among those of the job's context
 };

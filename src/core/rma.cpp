@@ -4,6 +4,7 @@
 
 #include <atomic>
 
+#include "core/burst.hpp"
 #include "core/transfer.hpp"
 #include "mem/copy.hpp"
 
@@ -30,6 +31,11 @@ constexpr size_t limit_of(Size size) {
 /// Of models: those who quiet or fence flush the job's context, so no request has to follow it.
 uccs_status_t put_to_be_flushed(Endpoint* endpoint, const net::Remote& dest, const void* source,
                                 size_t bytes) {
+  if (Pack* const pack = pack_for(endpoint->context)) {
+    const WireAddress there = wire_address(dest.area, dest.offset);
+    const uccs_status_t status = pack->put(endpoint->ec, there, source, bytes);
+    if (status != UCCS_ERR_UNSUPPORTED) return answer_packed(endpoint->context, status);
+  }
   Channel* channel = this_thread(endpoint->context).channel;
   if (!channel->lock.try_lock()) return UCCS_AGAIN;
   const uccs_status_t status = endpoint->link->table->put(

@@ -18,6 +18,7 @@ struct ThreadSlot {
   uint32_t served = 0;       ///< steps made since it last gave the CPU away
   base::Backoff idle;        ///< between calls of uccs_progress in vain
   uint32_t turn = 0;         ///< which lane of a peer its next message to any goes to
+  uint32_t burst = 0;        ///< of the job's context: operations since its last wait (burst.hpp)
   Channel* channel = nullptr;
 };
 

@@ -5,7 +5,7 @@
 
 #include <algorithm>
 
-#include "core/pack.hpp"
+#include "core/burst.hpp"
 #include "mem/copy.hpp"
 
 namespace uccs::core {
@@ -131,17 +131,16 @@ Step advance_transfer(Request* request) {
 }
 
 /// Notes it, if it is of one run. UCCS_ERR_UNSUPPORTED: not one to be packed.
-uccs_status_t pack(const Endpoint* endpoint, const Transfer& transfer) {
+uccs_status_t note(Pack& packed, const Endpoint* endpoint, const Transfer& transfer) {
   Walk rest = transfer.walk;
   Run more;
   const Run& run = transfer.run;
   if (run.bytes == 0 || run.bytes > kPackDataMax || rest.next(&more)) return UCCS_ERR_UNSUPPORTED;
   const WireAddress there = wire_address(transfer.remote.area, transfer.remote.offset + run.remote);
-  Pack& packed = *endpoint->context->pack;
   const uccs_status_t status = transfer.is_put
                                    ? packed.put(endpoint->ec, there, run.local, run.bytes)
                                    : packed.get(endpoint->ec, there, run.local, run.bytes);
-  return status == UCCS_OK ? UCCS_IN_PROGRESS : status;
+  return answer_packed(endpoint->context, status);
 }
 
 uccs_status_t start(Endpoint* endpoint, const Transfer& transfer, bool has_begun,
@@ -200,8 +199,8 @@ uccs_status_t start_transfer(Endpoint* endpoint, bool is_put, const Target& targ
   if (!transfer.walk.next(&transfer.run)) transfer.run.bytes = 0;
   transfer.is_emulated =
       leaves_source && is_put && transfer.run.bytes > endpoint->link->limits.inject_max;
-  if (endpoint->context->pack && !epilogue && !request_out) {
-    const uccs_status_t status = pack(endpoint, transfer);
+  if (Pack* const packed = epilogue || request_out ? nullptr : pack_for(endpoint->context)) {
+    const uccs_status_t status = note(*packed, endpoint, transfer);
     if (status != UCCS_ERR_UNSUPPORTED) return status;
   }
   if (epilogue) transfer.epilogue = *epilogue;

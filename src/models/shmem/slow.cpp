@@ -86,6 +86,12 @@ void settle_pack(core::Pack& pack, const char* call, int ec) {
     base::fatal("%s: operations that were packed failed: %s", call, uccs_status_string(status));
 }
 
+/// As contexts that aggregate: what reads sees what was packed before.
+static void settle_bursts(const char* call, int ec) {
+  core::Context* const context = core::job_context();
+  if (context && context->pack) settle_pack(*context->pack, call, ec);
+}
+
 void slow_put(shmem_ctx_t ctx, void* dest, const void* source, size_t bytes, int ec,
               const char* call) {
   if (bytes == 0) return;
@@ -114,6 +120,7 @@ void slow_get(shmem_ctx_t ctx, void* dest, const void* source, size_t bytes, int
       return;
     settle_pack(*pack, call, ec);  // it sees what was put before
   }
+  settle_bursts(call, ec);
   get_now(from, dest, source, bytes, ec, call);
 }
 
@@ -128,6 +135,7 @@ uint64_t slow_atomic(shmem_ctx_t ctx, base::AtomicOp op, base::AtomicType type,
       return 0;
     settle_pack(*pack, call, ec);
   }
+  if (is_fetching) settle_bursts(call, ec);
   uint64_t old = 0;
   const uccs_status_t status = complete(call, [&](uccs_request_t* out) {
     return core::remote_atomic(ec, op, type, symmetric, operand, expected,

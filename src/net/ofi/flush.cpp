@@ -12,7 +12,7 @@ uccs_status_t Ofi::Channel::put_unproved(PeerState& peer, int ec, const void* so
   const ssize_t posted = fi_inject_write(port->ep, source, bytes, address, there, key);
   const uccs_status_t status = finish_post(posted, nullptr, peer, ec, bytes);
   if (status != UCCS_IN_PROGRESS) return status;
-  puts_since_flush_.fetch_add(1, std::memory_order_relaxed);
+  habit_.put();
   if (!is_unproved_[ec]) {
     is_unproved_[ec] = true;
     unproved_.push_back(ec);
@@ -52,13 +52,10 @@ void Ofi::Channel::end_unasked(uccs_status_t status) {
 
 /// True when all short puts of the channel are visible; else it has been asked for.
 bool Ofi::Channel::is_proved() {
-  if (to_prove_.load(std::memory_order_acquire) == 0 &&
-      puts_since_flush_.load(std::memory_order_relaxed) == 0)
-    return true;
+  if (to_prove_.load(std::memory_order_acquire) == 0 && !habit_.has_put()) return true;
   {
     const std::lock_guard guard(port->domain->lock);
-    const uint32_t puts = puts_since_flush_.exchange(0, std::memory_order_relaxed);
-    if (puts > 0) expects_flush_ = puts == 1;
+    habit_.flush();
     prove();
     if (under_way_.load(std::memory_order_relaxed) > 0) poll();
   }

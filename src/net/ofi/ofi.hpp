@@ -8,6 +8,7 @@
 #include "net/ofi/fabric.hpp"
 #include "net/ofi/wire.hpp"
 #include "net/parts/engine.hpp"
+#include "net/parts/habit.hpp"
 #include "net/parts/mail.hpp"
 #include "net/parts/pending.hpp"
 #include "net/parts/silence.hpp"
@@ -140,13 +141,12 @@ class Ofi {
     Work* free_buffers_ = nullptr;
     Work* free_works_ = nullptr;
     Finished finished_;
-    std::vector<int> unproved_;                   ///< targets of puts that nothing follows
-    base::SparseArray<bool> is_unproved_;         ///< by EC
-    std::atomic<uint32_t> puts_since_flush_ = 0;  ///< of those whose end only a flush tells
-    bool expects_flush_ = false;                  ///< after the next one, as after the last
-    uint64_t scratch_ = 0;                        ///< what is read to prove
-    std::atomic<uint32_t> to_prove_ = 0;          ///< of unproved_, and answers that are awaited
-    std::atomic<uint32_t> under_way_ = 0;         ///< operations whose end is still to be told
+    std::vector<int> unproved_;            ///< targets of puts that nothing follows
+    base::SparseArray<bool> is_unproved_;  ///< by EC
+    PutHabit habit_;
+    uint64_t scratch_ = 0;                 ///< what is read to prove
+    std::atomic<uint32_t> to_prove_ = 0;   ///< of unproved_, and answers that are awaited
+    std::atomic<uint32_t> under_way_ = 0;  ///< operations whose end is still to be told
     std::atomic<uint32_t> polls_ = 0;
   };
 

@@ -2,6 +2,8 @@
 /// Channels: puts, gets, atomics, and their ends.
 #include <string.h>
 
+#include <utility>
+
 #include "mem/copy.hpp"
 #include "net/ucx/ucx.hpp"
 
@@ -162,6 +164,7 @@ uccs_status_t Channel::transfer(bool is_put, int ec, const Remote& remote, void*
     mem::copy(is_put ? mine : local, is_put ? local : mine, bytes);
     return UCCS_OK;
   }
+  if (!completion && may_go_unasked(bytes)) return put_unasked(ec, *peer, remote, local, bytes);
   if (is_put && is_word(there, bytes) && owner_->library_.is_tcp()) {
     // Its answer says that it is there, and takes the way of a put's; a flush would take another.
     uint64_t value = 0;
@@ -215,7 +218,16 @@ void Channel::end_request(void* request, ucs_status_t status, void* user) {
 
 uccs_status_t Channel::put(int ec, const Remote& dest, const void* source, size_t bytes,
                            Completion* completion) {
-  return transfer(true, ec, dest, const_cast<void*>(source), bytes, completion);
+  if (completion) return transfer(true, ec, dest, const_cast<void*>(source), bytes, completion);
+  to_prove_.fetch_add(1, std::memory_order_relaxed);  // before another thread may see its end
+  const uccs_status_t status =
+      transfer(true, ec, dest, const_cast<void*>(source), bytes, completion);
+  if (status != UCCS_IN_PROGRESS) {
+    to_prove_.fetch_sub(1, std::memory_order_relaxed);
+    return status;
+  }
+  habit_.put();
+  return UCCS_OK;
 }
 
 uccs_status_t Channel::get(int ec, const Remote& source, void* dest, size_t bytes,
@@ -277,6 +289,11 @@ uccs_status_t Channel::exchange(int ec, PeerState& peer, Area area, uint64_t the
 }
 
 uccs_status_t Channel::flush(int ec) {
+  bool is_proved_everywhere = true;  // what other threads have put a thread may have to wait for
+  for (int i = 0; i < owner_->shape_.channels; ++i)
+    if (Channel& each = owner_->channels_[i]; each.is_open_.load(std::memory_order_acquire))
+      is_proved_everywhere = each.is_proved() && is_proved_everywhere;
+  if (!is_proved_everywhere) return UCCS_IN_PROGRESS;
   if (ec < 0 || ec == owner_->me_)  // acquire: pairs with the end of `tell`
     return ec < 0 && under_way_.load(std::memory_order_acquire) > 0 ? UCCS_IN_PROGRESS : UCCS_OK;
   if (under_way_.load(std::memory_order_acquire) == 0) return UCCS_OK;
@@ -300,9 +317,11 @@ int Channel::tell() {
       [this](Pending* pending) {
         auto* operation = static_cast<Operation*>(pending);
         give_back(operation);
-        return operation->link;
+        return std::pair(operation->link, operation->completion != nullptr);
       },
-      [this](Link* link, uccs_status_t) {
+      [this](const std::pair<Link*, bool>& kept, uccs_status_t status) {
+        const auto [link, has_completion] = kept;
+        if (!has_completion) end_unasked(status);
         link->under_way.fetch_sub(1, std::memory_order_release);
         under_way_.fetch_sub(1, std::memory_order_release);
       });

@@ -26,6 +26,7 @@ Capabilities Ucx::describe(const Shape&, const Transport* const*) {
       .medium_max = kPayloadMax,
       .inject_max = kPayloadMax,
       .inbox_bytes = 0,
+      .has_flushed_puts = true,
   };
 }
 

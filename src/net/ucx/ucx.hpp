@@ -2,8 +2,10 @@
 #pragma once
 #include <memory>
 #include <mutex>
+#include <vector>
 
 #include "net/parts/engine.hpp"
+#include "net/parts/habit.hpp"
 #include "net/parts/mail.hpp"
 #include "net/parts/pending.hpp"
 #include "net/parts/silence.hpp"
@@ -53,7 +55,9 @@ struct Link {
   Pending* flushing = nullptr;
   bool is_dirty = false;  ///< in the channel's list of those with something to flush
   Link* next_dirty = nullptr;
-  Link* next_flushing = nullptr;        ///< of the flush of the whole worker
+  Link* next_flushing = nullptr;  ///< of the flush of the whole worker
+  bool is_unproved = false;       ///< in the channel's list of those with puts to ask about
+  Link* next_unproved = nullptr;
   std::atomic<uint32_t> under_way = 0;  ///< operations whose end is still to be told
   ucs_status_t error = UCS_OK;          ///< the connection is broken
 };
@@ -128,6 +132,23 @@ class Channel {
   void end_flush(Link& link, ucs_status_t status);
   void end_worker_flush(ucs_status_t status);
   void flush_again(Link& link);
+
+  // unasked.cpp
+  struct OwedProof {
+    int ec;
+    uint32_t channel;
+  };
+  bool may_go_unasked(size_t bytes) const;
+  uccs_status_t put_unasked(int ec, PeerState& peer, const Remote& dest, const void* source,
+                            size_t bytes);
+  uccs_status_t send_body(Link& link, PeerState& peer, MessageKind kind, const void* body,
+                          size_t body_bytes);
+  void prove();
+  bool is_proved();
+  void end_unasked(uccs_status_t status);
+  bool take_unasked(const Header& header, const std::byte* body);
+  void answer(int ec, uint32_t channel);
+  bool answer_owed();
   /// Waits until what was sent has left. Takes the lock.
   void drain(uint64_t deadline_ns);
   void wait(ucs_status_ptr_t request, uint64_t deadline_ns);
@@ -151,6 +172,10 @@ class Channel {
   int dirty_count_ = 0;
   Link* worker_flush_ = nullptr;  ///< links that it covers; nullptr: none is under way
   bool is_flushed_singly_ = false;
+  Link* unproved_ = nullptr;  ///< with puts that nobody acknowledges
+  std::vector<OwedProof> owed_proofs_;
+  PutHabit habit_;
+  std::atomic<uint32_t> to_prove_ = 0;  ///< of unproved_, answers that are awaited, and longer puts
   Finished finished_;
   int next_inlet_ = 0;
   std::atomic<uint32_t> under_way_ = 0;  ///< operations whose end is still to be told

@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+#include "core/pack.hpp"
+#include "core/thread.hpp"
+
+/// Models' small operations without result come alone or in bursts. The first ones of a burst leave
+/// at once, because somebody may wait for them; those behind them are packed, until the thread
+/// waits for anything or flushes.
+namespace uccs::core {
+
+constexpr uint32_t kDirectOfBurst = 2;
+/// In ThreadSlot::burst: the next look of the thread is for room in a buffer, not the end of it.
+constexpr uint32_t kBurstGoesOn = uint32_t{1} << 31;
+
+/// Where an operation of the calling thread that nobody follows by a request is to be noted;
+/// nullptr: nowhere, post it.
+inline Pack* pack_for(Context* context) {
+  Pack* pack = context->pack.get();
+  if (!pack || !context->packs_bursts) return pack;
+  ThreadSlot& thread = this_thread(context);
+  thread.burst &= ~kBurstGoesOn;
+  if (thread.burst++ >= kDirectOfBurst) return pack;
+  return nullptr;
+}
+
+/// What a posting call answers when `pack_for` gave a pack that has answered `status`.
+inline uccs_status_t answer_packed(Context* context, uccs_status_t status) {
+  if (status == UCCS_AGAIN) this_thread(context).burst |= kBurstGoesOn;
+  return status == UCCS_OK ? UCCS_IN_PROGRESS : status;
+}
+
+/// The thread waits for something: what it has packed leaves.
+inline void end_burst(Context* context, ThreadSlot& thread) {
+  if (thread.burst == 0 || (thread.burst & kBurstGoesOn) != 0) return;
+  if (thread.burst <= kDirectOfBurst || context->pack->push()) thread.burst = 0;
+}
+
+}  // namespace uccs::core
