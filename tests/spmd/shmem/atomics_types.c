@@ -118,8 +118,8 @@ enum { kRounds = 500 };
   static TYPE ticket_##NAME, sum_##NAME, guard_##NAME, guarded_##NAME;                       \
   static int seen_##NAME[8 * kRounds];                                                       \
   static void contest_##NAME(void) {                                                         \
-    const int n = shmem_n_pes(), home = n - 1, all = n * kRounds;                            \
-    for (int i = 0; i < kRounds; ++i) {                                                      \
+    const int n = shmem_n_pes(), home = n - 1, each = rounds(kRounds), all = n * each;       \
+    for (int i = 0; i < each; ++i) {                                                         \
       const TYPE mine = shmem_##NAME##_atomic_fetch_inc(&ticket_##NAME, home);               \
       CHECK(mine < (TYPE)all);                                                               \
       shmem_int_atomic_inc(&seen_##NAME[(int)mine], home);                                   \
@@ -166,33 +166,34 @@ int main(void) {
   void* heap = shmem_malloc(8);
   for (int shift = 0; shift < n && shift < 3; ++shift) {
     const int to = (me + shift) % n;
-#define UCCS_SWAP_TYPE(NAME, TYPE)                \
-  NAME##_swaps(&word_##NAME, to);                 \
-  NAME##_swaps(heap, to);                         \
-  ctx_##NAME##_swaps(world, &word_##NAME, to);    \
-  ctx_##NAME##_swaps(backward, heap, n - 1 - to); \
+#define UCCS_SWAP_TYPE(NAME, TYPE)                                \
+  if (is_turn(7)) NAME##_swaps(&word_##NAME, to);                 \
+  if (is_turn(7)) NAME##_swaps(heap, to);                         \
+  if (is_turn(7)) ctx_##NAME##_swaps(world, &word_##NAME, to);    \
+  if (is_turn(7)) ctx_##NAME##_swaps(backward, heap, n - 1 - to); \
   shmem_barrier_all();
-#define UCCS_AMO_TYPE(NAME, TYPE)                    \
-  NAME##_adds(&word_##NAME, to, to);                 \
-  NAME##_adds(heap, to, to);                         \
-  ctx_##NAME##_adds(world, heap, to, to);            \
-  ctx_##NAME##_adds(backward, heap, n - 1 - to, to); \
+#define UCCS_AMO_TYPE(NAME, TYPE)                                    \
+  if (is_turn(7)) NAME##_adds(&word_##NAME, to, to);                 \
+  if (is_turn(7)) NAME##_adds(heap, to, to);                         \
+  if (is_turn(7)) ctx_##NAME##_adds(world, heap, to, to);            \
+  if (is_turn(7)) ctx_##NAME##_adds(backward, heap, n - 1 - to, to); \
   shmem_barrier_all();
-#define UCCS_LOGIC_TYPE(NAME, TYPE)                   \
-  NAME##_logic(&word_##NAME, to, to);                 \
-  NAME##_logic(heap, to, to);                         \
-  ctx_##NAME##_logic(world, heap, to, to);            \
-  ctx_##NAME##_logic(backward, heap, n - 1 - to, to); \
+#define UCCS_LOGIC_TYPE(NAME, TYPE)                                   \
+  if (is_turn(7)) NAME##_logic(&word_##NAME, to, to);                 \
+  if (is_turn(7)) NAME##_logic(heap, to, to);                         \
+  if (is_turn(7)) ctx_##NAME##_logic(world, heap, to, to);            \
+  if (is_turn(7)) ctx_##NAME##_logic(backward, heap, n - 1 - to, to); \
   shmem_barrier_all();
-#define UCCS_OLD_SWAP_TYPE(NAME, TYPE)  \
-  old_##NAME##_swaps(&word_##NAME, to); \
+#define UCCS_OLD_SWAP_TYPE(NAME, TYPE)                  \
+  if (is_turn(7)) old_##NAME##_swaps(&word_##NAME, to); \
   shmem_barrier_all();
-#define UCCS_OLD_AMO_TYPE(NAME, TYPE)  \
-  old_##NAME##_adds(&word_##NAME, to); \
+#define UCCS_OLD_AMO_TYPE(NAME, TYPE)                  \
+  if (is_turn(7)) old_##NAME##_adds(&word_##NAME, to); \
   shmem_barrier_all();
 #include "gen/types.def"
   }
-#define UCCS_AMO_TYPE(NAME, TYPE) contest_##NAME();
+#define UCCS_AMO_TYPE(NAME, TYPE) \
+  if (is_turn(3)) contest_##NAME();
 #include "gen/types.def"
   shmem_finalize();
   return 0;
