@@ -32,7 +32,7 @@ PREFIXES = {"conformance": "conformance.", "coll": "spmd.coll.", "uccs": "spmd.u
             "shmem": "spmd.shmem."}
 # The same over a network as what is there, inside a node they run anyway.
 LEFT_OUT = re.compile(r"spmd\.shmem\.(cxx11|inline_\w+|profiling)$")
-DIVISOR = "10"  # tests/spmd/rounds.h
+DIVISOR = "20"  # tests/spmd/rounds.h
 ROUNDS = {"coll_test": "1"}  # instead of a hundred
 
 

@@ -40,6 +40,7 @@ enum { kRounds = 500 };
   static void FORM##NAME##_adds(CTX_PARAMETER_##FORM TYPE* at, int to, int real_to) {            \
     TYPE fetched;                                                                                \
     shmem_##NAME##_atomic_set(at, (TYPE)-1, real_to); /* all ones: the next one wraps or is 0 */ \
+    shmem_quiet();                                                                               \
     CHECK(shmem_##FORM##NAME##_atomic_fetch_inc(CTX_ARGUMENT_##FORM at, to) == (TYPE)-1);        \
     EXPECT(NAME, TYPE, at, real_to, 0);                                                          \
     shmem_##FORM##NAME##_atomic_inc(CTX_ARGUMENT_##FORM at, to);                                 \
@@ -72,6 +73,7 @@ enum { kRounds = 500 };
     TYPE fetched;                                                                                  \
     const TYPE ones = (TYPE)-1;                                                                    \
     shmem_##NAME##_atomic_set(at, 0x55, real_to);                                                  \
+    shmem_quiet();                                                                                 \
     shmem_##FORM##NAME##_atomic_or(CTX_ARGUMENT_##FORM at, 0x0f, to);                              \
     QUIET_##FORM;                                                                                  \
     CHECK(shmem_##FORM##NAME##_atomic_fetch_or(CTX_ARGUMENT_##FORM at, 0x80, to) == 0x5f);         \
@@ -96,12 +98,14 @@ enum { kRounds = 500 };
 #define DEFINE_OLD_SWAPS(NAME, TYPE)                 \
   static void old_##NAME##_swaps(TYPE* at, int to) { \
     shmem_##NAME##_set(at, 7, to);                   \
+    shmem_quiet();                                   \
     CHECK(shmem_##NAME##_swap(at, 9, to) == 7);      \
     CHECK(shmem_##NAME##_fetch(at, to) == 9);        \
   }
 #define DEFINE_OLD_ADDS(NAME, TYPE)                  \
   static void old_##NAME##_adds(TYPE* at, int to) {  \
     shmem_##NAME##_set(at, 7, to);                   \
+    shmem_quiet();                                   \
     CHECK(shmem_##NAME##_cswap(at, 7, 20, to) == 7); \
     CHECK(shmem_##NAME##_finc(at, to) == 20);        \
     shmem_##NAME##_inc(at, to);                      \

@@ -249,11 +249,14 @@ static void on_post(const uccs_am_t* m, void* user) {
   (void)user;
   const uint64_t value = 77;
   uccs_request_t request = UCCS_REQUEST_NULL;
-  const uccs_status_t put = uccs_put_contiguous_nb(peers[m->source], UCCS_REGION_SYMMETRIC,
-                                                   &posted_word, &value, 8, &posted[m->source]);
+  uccs_status_t put, added;
+  while ((put = uccs_put_contiguous_nb(peers[m->source], UCCS_REGION_SYMMETRIC, &posted_word,
+                                       &value, 8, &posted[m->source])) == UCCS_AGAIN)
+    continue;
   CHECK(put == UCCS_OK || put == UCCS_IN_PROGRESS);
-  const uccs_status_t added =
-      uccs_atomic_inc_uint64_nb(peers[m->source], UCCS_REGION_SYMMETRIC, &posted_count, NULL);
+  while ((added = uccs_atomic_inc_uint64_nb(peers[m->source], UCCS_REGION_SYMMETRIC, &posted_count,
+                                            NULL)) == UCCS_AGAIN)
+    continue;
   CHECK(added == UCCS_OK || added == UCCS_IN_PROGRESS);
   CHECK(uccs_progress(context) == 0);
   uint64_t unused;

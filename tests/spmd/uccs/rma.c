@@ -260,7 +260,7 @@ static void test_strided(void) {
 static uint64_t flag;
 
 static void test_signal(void) {
-  enum { kRounds = 50 };
+  const int kRounds = rounds(50);
   start_places();
   const int to = (me + 1) % n, from = (me + n - 1) % n;
   unsigned char* source = malloc(kRoom);
