@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstring>
 
+#include "../spmd/rounds.h"
 #include "fixture.hpp"
 
 namespace conformance {
@@ -89,7 +90,7 @@ void atomics(Fixture& fixture) {
     std::printf("SKIP atomics: %s has none\n", fixture.name.c_str());
     return;
   }
-  constexpr uint64_t kEach = 300;
+  const auto kEach = static_cast<uint64_t>(rounds(300));
   std::memset(fixture.heap, 0, 64);
   std::memset(fixture.statics, 0, 64);
   fixture.barrier();

@@ -5,6 +5,7 @@
 #include <cstring>
 #include <thread>
 
+#include "../spmd/rounds.h"
 #include "base/backoff.hpp"
 #include "base/clock.hpp"
 #include "fixture.hpp"
@@ -249,7 +250,7 @@ void left_in_place(Fixture& fixture) {
 
 /// A sleeper is woken by a message, or at the latest when its bounded sleep ends.
 void sleeping(Fixture& fixture) {
-  constexpr int kRounds = 50;
+  const int kRounds = rounds(50);
   Collector inbox(fixture);
   for (int round = 0; round < kRounds; ++round) {
     std::atomic<uint32_t>* doorbell = fixture.table->arm(fixture.instance, 0, true);
@@ -274,7 +275,7 @@ void sleeping(Fixture& fixture) {
 /// Threads with a channel each send and take at once; every message is taken once, in each sender's
 /// order.
 void threads(Fixture& fixture) {
-  constexpr int kEach = 3000;
+  const int kEach = rounds(3000);
   const size_t count = fixture.channels.size();
   std::vector<Collector> inboxes(count, Collector(fixture));
   std::atomic<int> taken = 0;
@@ -285,7 +286,7 @@ void threads(Fixture& fixture) {
         for (int lane = 0; lane < fixture.shape.lanes; ++lane)
           taken += inboxes[t].poll(lane, kAllTraffic, 4, static_cast<int>(t));
       };
-      for (uint64_t i = 0; i < kEach; ++i) {
+      for (uint64_t i = 0; i < static_cast<uint64_t>(kEach); ++i) {
         const std::string head(reinterpret_cast<const char*>(&i), sizeof i);
         const std::vector<std::string> pieces = {text(i % 300, 1)};
         const Envelope envelope(Traffic::kRequest, static_cast<int>(i) % fixture.shape.lanes,
@@ -310,7 +311,8 @@ void threads(Fixture& fixture) {
       ++total;
     }
   CHECK(total == count * kEach);
-  for (const uint64_t sum : sums) CHECK(sum == uint64_t{kEach} * (kEach - 1) / 2);
+  for (const uint64_t sum : sums)
+    CHECK(sum == static_cast<uint64_t>(kEach) * static_cast<uint64_t>(kEach - 1) / 2);
   fixture.barrier();
 }
 

@@ -93,6 +93,7 @@ int main(void) {
   for (start = 0; start < n; ++start) {
     for (log_stride = 0; 1 << log_stride < n || log_stride == 0; ++log_stride) {
       for (size = 1; start + ((size - 1) << log_stride) < n; ++size) {
+        if (!is_turn(3)) continue;
         const int stride = 1 << log_stride, distance = me - start;
         rank = distance / stride;
         if (distance < 0 || distance % stride != 0 || rank >= size) continue;

@@ -209,17 +209,18 @@ static void check_ends(void) {
 }
 
 enum { kThreads = 3, kEach = 2000 };
+static int each;
 
 static void* add_and_read(void* argument) {
   const long number = *(const long*)argument;
   static long from[kThreads][kEach];
-  for (int i = 0; i < kEach; ++i) {
+  for (int i = 0; i < each; ++i) {
     shmem_ctx_long_atomic_inc(ctx, &counter, i % n);
     shmem_ctx_long_get_nbi(ctx, &from[number][i], &words[i], 1, (i + (int)number) % n);
     if (i % 700 == 0) shmem_ctx_quiet(ctx);
   }
   shmem_ctx_quiet(ctx);
-  for (int i = 0; i < kEach; ++i) CHECK(from[number][i] == 1000L * ((i + (int)number) % n) + i);
+  for (int i = 0; i < each; ++i) CHECK(from[number][i] == 1000L * ((i + (int)number) % n) + i);
   return NULL;
 }
 
@@ -227,7 +228,8 @@ static void check_threads(void) {
   pthread_t threads[kThreads];
   long numbers[kThreads];
   counter = 0;
-  for (int i = 0; i < kEach; ++i) words[i] = 1000L * me + i;
+  each = rounds(kEach);
+  for (int i = 0; i < each; ++i) words[i] = 1000L * me + i;
   shmem_barrier_all();
   for (long t = 0; t < kThreads; ++t) {
     numbers[t] = t;
@@ -236,7 +238,7 @@ static void check_threads(void) {
   for (int t = 0; t < kThreads; ++t) pthread_join(threads[t], NULL);
   shmem_barrier_all();
   long expected = 0;
-  for (int i = 0; i < kEach; ++i) expected += i % n == me ? (long)n * kThreads : 0;
+  for (int i = 0; i < each; ++i) expected += i % n == me ? (long)n * kThreads : 0;
   CHECK(counter == expected);
   shmem_barrier_all();
 }

@@ -40,6 +40,7 @@ enum { kRounds = 500 };
   static void FORM##NAME##_adds(CTX_PARAMETER_##FORM TYPE* at, int to, int real_to) {            \
     TYPE fetched;                                                                                \
     shmem_##NAME##_atomic_set(at, (TYPE)-1, real_to); /* all ones: the next one wraps or is 0 */ \
+    shmem_quiet();                                                                               \
     CHECK(shmem_##FORM##NAME##_atomic_fetch_inc(CTX_ARGUMENT_##FORM at, to) == (TYPE)-1);        \
     EXPECT(NAME, TYPE, at, real_to, 0);                                                          \
     shmem_##FORM##NAME##_atomic_inc(CTX_ARGUMENT_##FORM at, to);                                 \
@@ -72,6 +73,7 @@ enum { kRounds = 500 };
     TYPE fetched;                                                                                  \
     const TYPE ones = (TYPE)-1;                                                                    \
     shmem_##NAME##_atomic_set(at, 0x55, real_to);                                                  \
+    shmem_quiet();                                                                                 \
     shmem_##FORM##NAME##_atomic_or(CTX_ARGUMENT_##FORM at, 0x0f, to);                              \
     QUIET_##FORM;                                                                                  \
     CHECK(shmem_##FORM##NAME##_atomic_fetch_or(CTX_ARGUMENT_##FORM at, 0x80, to) == 0x5f);         \
@@ -96,12 +98,14 @@ enum { kRounds = 500 };
 #define DEFINE_OLD_SWAPS(NAME, TYPE)                 \
   static void old_##NAME##_swaps(TYPE* at, int to) { \
     shmem_##NAME##_set(at, 7, to);                   \
+    shmem_quiet();                                   \
     CHECK(shmem_##NAME##_swap(at, 9, to) == 7);      \
     CHECK(shmem_##NAME##_fetch(at, to) == 9);        \
   }
 #define DEFINE_OLD_ADDS(NAME, TYPE)                  \
   static void old_##NAME##_adds(TYPE* at, int to) {  \
     shmem_##NAME##_set(at, 7, to);                   \
+    shmem_quiet();                                   \
     CHECK(shmem_##NAME##_cswap(at, 7, 20, to) == 7); \
     CHECK(shmem_##NAME##_finc(at, to) == 20);        \
     shmem_##NAME##_inc(at, to);                      \
@@ -118,8 +122,8 @@ enum { kRounds = 500 };
   static TYPE ticket_##NAME, sum_##NAME, guard_##NAME, guarded_##NAME;                       \
   static int seen_##NAME[8 * kRounds];                                                       \
   static void contest_##NAME(void) {                                                         \
-    const int n = shmem_n_pes(), home = n - 1, all = n * kRounds;                            \
-    for (int i = 0; i < kRounds; ++i) {                                                      \
+    const int n = shmem_n_pes(), home = n - 1, each = rounds(kRounds), all = n * each;       \
+    for (int i = 0; i < each; ++i) {                                                         \
       const TYPE mine = shmem_##NAME##_atomic_fetch_inc(&ticket_##NAME, home);               \
       CHECK(mine < (TYPE)all);                                                               \
       shmem_int_atomic_inc(&seen_##NAME[(int)mine], home);                                   \
@@ -166,33 +170,34 @@ int main(void) {
   void* heap = shmem_malloc(8);
   for (int shift = 0; shift < n && shift < 3; ++shift) {
     const int to = (me + shift) % n;
-#define UCCS_SWAP_TYPE(NAME, TYPE)                \
-  NAME##_swaps(&word_##NAME, to);                 \
-  NAME##_swaps(heap, to);                         \
-  ctx_##NAME##_swaps(world, &word_##NAME, to);    \
-  ctx_##NAME##_swaps(backward, heap, n - 1 - to); \
+#define UCCS_SWAP_TYPE(NAME, TYPE)                                \
+  if (is_turn(7)) NAME##_swaps(&word_##NAME, to);                 \
+  if (is_turn(7)) NAME##_swaps(heap, to);                         \
+  if (is_turn(7)) ctx_##NAME##_swaps(world, &word_##NAME, to);    \
+  if (is_turn(7)) ctx_##NAME##_swaps(backward, heap, n - 1 - to); \
   shmem_barrier_all();
-#define UCCS_AMO_TYPE(NAME, TYPE)                    \
-  NAME##_adds(&word_##NAME, to, to);                 \
-  NAME##_adds(heap, to, to);                         \
-  ctx_##NAME##_adds(world, heap, to, to);            \
-  ctx_##NAME##_adds(backward, heap, n - 1 - to, to); \
+#define UCCS_AMO_TYPE(NAME, TYPE)                                    \
+  if (is_turn(7)) NAME##_adds(&word_##NAME, to, to);                 \
+  if (is_turn(7)) NAME##_adds(heap, to, to);                         \
+  if (is_turn(7)) ctx_##NAME##_adds(world, heap, to, to);            \
+  if (is_turn(7)) ctx_##NAME##_adds(backward, heap, n - 1 - to, to); \
   shmem_barrier_all();
-#define UCCS_LOGIC_TYPE(NAME, TYPE)                   \
-  NAME##_logic(&word_##NAME, to, to);                 \
-  NAME##_logic(heap, to, to);                         \
-  ctx_##NAME##_logic(world, heap, to, to);            \
-  ctx_##NAME##_logic(backward, heap, n - 1 - to, to); \
+#define UCCS_LOGIC_TYPE(NAME, TYPE)                                   \
+  if (is_turn(7)) NAME##_logic(&word_##NAME, to, to);                 \
+  if (is_turn(7)) NAME##_logic(heap, to, to);                         \
+  if (is_turn(7)) ctx_##NAME##_logic(world, heap, to, to);            \
+  if (is_turn(7)) ctx_##NAME##_logic(backward, heap, n - 1 - to, to); \
   shmem_barrier_all();
-#define UCCS_OLD_SWAP_TYPE(NAME, TYPE)  \
-  old_##NAME##_swaps(&word_##NAME, to); \
+#define UCCS_OLD_SWAP_TYPE(NAME, TYPE)                  \
+  if (is_turn(7)) old_##NAME##_swaps(&word_##NAME, to); \
   shmem_barrier_all();
-#define UCCS_OLD_AMO_TYPE(NAME, TYPE)  \
-  old_##NAME##_adds(&word_##NAME, to); \
+#define UCCS_OLD_AMO_TYPE(NAME, TYPE)                  \
+  if (is_turn(7)) old_##NAME##_adds(&word_##NAME, to); \
   shmem_barrier_all();
 #include "gen/types.def"
   }
-#define UCCS_AMO_TYPE(NAME, TYPE) contest_##NAME();
+#define UCCS_AMO_TYPE(NAME, TYPE) \
+  if (is_turn(3)) contest_##NAME();
 #include "gen/types.def"
   shmem_finalize();
   return 0;

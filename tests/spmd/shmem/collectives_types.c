@@ -140,19 +140,19 @@ static void all_on(shmem_team_t members) {
   team = members;
   rank = shmem_team_my_pe(team);
   size = shmem_team_n_pes(team);
-#define UCCS_RMA_TYPE(NAME, TYPE) \
-  moves_##NAME();                 \
-  max_reduce_##NAME();            \
-  min_reduce_##NAME();
-#define UCCS_BITS_TYPE(NAME, TYPE) \
-  and_reduce_##NAME();             \
-  or_reduce_##NAME();              \
-  xor_reduce_##NAME();
-#define UCCS_SUM_TYPE(NAME, TYPE) \
-  sum_reduce_##NAME();            \
-  prod_reduce_##NAME();           \
-  sum_inscan_##NAME();            \
-  sum_exscan_##NAME();
+#define UCCS_RMA_TYPE(NAME, TYPE)      \
+  if (is_turn(7)) moves_##NAME();      \
+  if (is_turn(7)) max_reduce_##NAME(); \
+  if (is_turn(7)) min_reduce_##NAME();
+#define UCCS_BITS_TYPE(NAME, TYPE)     \
+  if (is_turn(7)) and_reduce_##NAME(); \
+  if (is_turn(7)) or_reduce_##NAME();  \
+  if (is_turn(7)) xor_reduce_##NAME();
+#define UCCS_SUM_TYPE(NAME, TYPE)       \
+  if (is_turn(7)) sum_reduce_##NAME();  \
+  if (is_turn(7)) prod_reduce_##NAME(); \
+  if (is_turn(7)) sum_inscan_##NAME();  \
+  if (is_turn(7)) sum_exscan_##NAME();
 #include "gen/types.def"
 }
 
@@ -200,7 +200,7 @@ static void special_values(void) {
 static void back_to_back(void) {
   static long value[2], result[2], list[kMaxPes], one[kMaxPes * kMaxPes];
   const int me = shmem_my_pe(), n = shmem_n_pes();
-  for (long round = 0; round < 500; ++round) {
+  for (long round = 0; round < rounds(500); ++round) {
     /* Two buffers, because a dest must be ready on all PEs before any of them calls. */
     const int turn = (int)(round & 1);
     value[turn] = round + me;

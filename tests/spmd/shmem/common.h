@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "../mem/check.h"
+#include "../rounds.h"
 
 /* Bytes of a value that count: long double has padding. */
 #define VALUE_BYTES(TYPE) (sizeof(TYPE) == 16 ? 10 : sizeof(TYPE))

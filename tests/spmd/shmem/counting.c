@@ -61,7 +61,7 @@ static void check_aggregation(long options) {
   word = 0;
   shmem_barrier_all();
   long got[4];
-  for (int round = 1; round <= 50; ++round) {
+  for (int round = 1; round <= rounds(50); ++round) {
     for (int i = 0; i < kCount; ++i) {
       shmem_ctx_long_p(ctx, &words[i], 1000 * round + i, next);
       shmem_ctx_long_atomic_add(ctx, &word, 1, i % n);
@@ -79,7 +79,7 @@ static void check_aggregation(long options) {
   shmem_ctx_destroy(ctx);
   shmem_barrier_all();
   long expected = 0;
-  for (int i = 0; i < kCount; ++i) expected += i % n == me ? 50 * n : 0;
+  for (int i = 0; i < kCount; ++i) expected += i % n == me ? rounds(50) * n : 0;
   CHECK(word == expected);
   signal = 0;
   shmem_barrier_all();

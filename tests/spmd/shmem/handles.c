@@ -113,7 +113,8 @@ int main(void) {
   next = (me + 1) % n;
   before = (me + n - 1) % n;
   CHECK(shmem_ctx_create(0, &ctx) == 0);
-#define UCCS_RMA_TYPE(NAME, TYPE) NAME##_copies(), ctx_##NAME##_copies();
+#define UCCS_RMA_TYPE(NAME, TYPE) \
+  if (is_turn(3)) NAME##_copies(), ctx_##NAME##_copies();
 #define UCCS_SWAP_TYPE(NAME, TYPE) NAME##_swaps(), ctx_##NAME##_swaps();
 #define UCCS_AMO_TYPE(NAME, TYPE) NAME##_adds(), ctx_##NAME##_adds();
 #define UCCS_SIZE(BITS)                \

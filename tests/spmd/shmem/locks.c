@@ -2,7 +2,8 @@
 /* Locks: mutual exclusion, first come first served, test_lock, in globals, heap and arrays. */
 #include "common.h"
 
-enum { kRounds = 400, kLocks = 5 };
+enum { kLocks = 5 };
+static int repeats;
 
 static long lock, locks[kLocks];
 static long counter[8];
@@ -16,20 +17,21 @@ static void add_one(long* at, int pe) {
 }
 
 int main(void) {
+  repeats = rounds(400);
   shmem_init();
   const int me = shmem_my_pe(), n = shmem_n_pes(), home = n / 2;
   long* heap = shmem_calloc(2, sizeof *heap);
   CHECK(heap);
   long* const kinds[3] = {&lock, &heap[0], &heap[1]};
   for (int kind = 0; kind < 3; ++kind) {
-    for (int i = 0; i < kRounds; ++i) {
+    for (int i = 0; i < repeats; ++i) {
       shmem_set_lock(kinds[kind]);
       add_one(&counter[kind], home);
       shmem_clear_lock(kinds[kind]);
     }
   }
   /* Several at once, held in nests and released in another order. */
-  for (int i = 0; i < kRounds / 4; ++i) {
+  for (int i = 0; i < repeats / 4; ++i) {
     shmem_set_lock(&locks[1]);
     shmem_set_lock(&locks[3]);
     add_one(&counter[3], home);
@@ -37,13 +39,13 @@ int main(void) {
     add_one(&counter[4], home);
     shmem_clear_lock(&locks[3]);
   }
-  for (int i = 0; i < kRounds; ++i) {
+  for (int i = 0; i < repeats; ++i) {
     while (shmem_test_lock(&locks[4]) != 0) continue;
     add_one(&counter[5], home);
     shmem_clear_lock(&locks[4]);
   }
   /* Both ways of getting one lock. */
-  for (int i = 0; i < kRounds / 2; ++i) {
+  for (int i = 0; i < repeats / 2; ++i) {
     if (i % 2 != 0)
       shmem_set_lock(&locks[0]);
     else
@@ -54,9 +56,9 @@ int main(void) {
   shmem_barrier_all();
   const long each = n;
   if (me == home) {
-    for (int kind = 0; kind < 3; ++kind) CHECK(counter[kind] == each * kRounds);
-    CHECK(counter[3] == each * (kRounds / 4) && counter[4] == each * (kRounds / 4));
-    CHECK(counter[5] == each * kRounds && counter[6] == each * (kRounds / 2));
+    for (int kind = 0; kind < 3; ++kind) CHECK(counter[kind] == each * repeats);
+    CHECK(counter[3] == each * (repeats / 4) && counter[4] == each * (repeats / 4));
+    CHECK(counter[5] == each * repeats && counter[6] == each * (repeats / 2));
   }
 
   /* A busy lock is not had by test_lock, which does not queue either. */

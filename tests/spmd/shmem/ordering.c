@@ -3,7 +3,8 @@
  * parties. Each runs many rounds; one wrong outcome fails. */
 #include "common.h"
 
-enum { kRounds = 3000, kWords = 33 };
+enum { kWords = 33 };
+static int repeats;
 
 static long data[kWords], flag, acknowledge;
 static long x, y;
@@ -15,7 +16,7 @@ static void message_passing(int me, int n) {
   long mine[kWords];
   data[0] = flag = acknowledge = 0;
   shmem_barrier_all();
-  for (long round = 1; round <= kRounds; ++round) {
+  for (long round = 1; round <= repeats; ++round) {
     for (int i = 0; i < kWords; ++i) mine[i] = round * 100 + i;
     switch (round % 4) {
       case 0:
@@ -67,7 +68,7 @@ static void large_before_flag(int me, int n) {
 static void store_buffering(int me, int n) {
   static long seen[2];
   const int peer = me ^ 1;
-  for (int round = 0; round < kRounds; ++round) {
+  for (int round = 0; round < repeats; ++round) {
     x = y = 0;
     shmem_barrier_all();
     if (me < 2 && n > 1) {
@@ -94,7 +95,7 @@ static void third_party(int me, int n) {
   flag = acknowledge = 0;
   data[0] = 0;
   shmem_barrier_all();
-  for (long round = 1; round <= kRounds; ++round) {
+  for (long round = 1; round <= repeats; ++round) {
     if (me == 0) {
       shmem_long_p(&data[0], round, 1);
       const int target = 1;
@@ -121,7 +122,7 @@ static void words_move_whole(int me, int n) {
   word = stop = 0;
   shmem_barrier_all();
   if (me == 0) {
-    for (uint64_t i = 0; i < 20000; ++i) {
+    for (uint64_t i = 0; i < (uint64_t)rounds(20000); ++i) {
       const uint64_t value = (i % 2 != 0 ? UINT64_MAX : 0);
       switch (i % 5) {
         case 0:
@@ -155,6 +156,7 @@ static void words_move_whole(int me, int n) {
 int main(void) {
   shmem_init();
   const int me = shmem_my_pe(), n = shmem_n_pes();
+  repeats = rounds(3000);
   message_passing(me, n);
   large_before_flag(me, n);
   store_buffering(me, n);

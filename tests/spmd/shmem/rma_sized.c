@@ -69,6 +69,7 @@ static void bytes_of_any_alignment(int to, int writer) {
   pattern(theirs, sizeof theirs, writer);
   for (size_t length = 0; length <= 40; ++length) {
     for (size_t shift = 0; shift < 9; ++shift) {
+      if (!is_turn(7)) continue;
       memset(room, 0, 128);
       shmem_barrier_all();
       shmem_putmem(room + shift, mine + 8 - shift, length, to);
@@ -94,7 +95,7 @@ static void bytes_of_any_alignment(int to, int writer) {
 
 /* Larger than any cache, so the copy takes another path; odd addresses on both sides. */
 static void huge(int to, int writer) {
-  const size_t bytes = (size_t)48 << 20;
+  const size_t bytes = (size_t)rounds(48) << 20;
   unsigned char *block = shmem_malloc(bytes + 64), *mine = malloc(bytes + 64);
   CHECK(block && mine);
   pattern(mine + 3, bytes, shmem_my_pe());

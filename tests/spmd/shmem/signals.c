@@ -2,7 +2,7 @@
 /* Signals: both operators, mixed and from many PEs; a signal carries its own payload. */
 #include "common.h"
 
-enum { kRounds = 300, kWords = 100 };
+enum { kWords = 100 };
 
 static uint64_t signal_word, from_each[64], payload[kWords];
 
@@ -30,7 +30,7 @@ int main(void) {
   /* Each PE's counter at the next PE says how many of its payloads arrived there. */
   const int before = (me + n - 1) % n;
   uint64_t mine[kWords];
-  for (uint64_t round = 1; round <= kRounds; ++round) {
+  for (uint64_t round = 1; round <= (uint64_t)rounds(300); ++round) {
     for (int i = 0; i < kWords; ++i) mine[i] = round * 1000 + (uint64_t)(me + i);
     const int op = round % 2 != 0 ? SHMEM_SIGNAL_SET : SHMEM_SIGNAL_ADD;
     shmem_uint64_put_signal(payload, mine, kWords, &from_each[me],

@@ -149,7 +149,7 @@ static void contexts(int me, int n) {
 static void many(int me, int n) {
   enum { kMany = 100 };
   static shmem_team_t teams[kMany];
-  for (int cycle = 0; cycle < 30; ++cycle) {
+  for (int cycle = 0; cycle < rounds(30); ++cycle) {
     for (int i = 0; i < kMany; ++i) {
       CHECK(shmem_team_split_strided(SHMEM_TEAM_WORLD, i % n, 1, n - i % n, NULL, 0, &teams[i]) ==
             0);

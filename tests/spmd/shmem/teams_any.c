@@ -235,7 +235,7 @@ int main(void) {
   check_grid(100, 1, 1);
   check_errors();
   /* Nothing is used up. */
-  for (int i = 0; i < 300; ++i) {
+  for (int i = 0; i < rounds(300); ++i) {
     shmem_team_t team;
     CHECK(shmemx_team_split_color(SHMEM_TEAM_WORLD, 0, me ^ 1, &team) == 0);
     shmem_team_destroy(team);

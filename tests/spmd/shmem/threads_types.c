@@ -7,9 +7,9 @@
 
 #include "common.h"
 
-enum { kThreads = 5, kWidth = 16, kAdds = 20, kCount = 5, kMaxPes = 8 };
+enum { kThreads = 5, kWidth = 16, kCount = 5, kMaxPes = 8 };
 
-static int me, n;
+static int me, n, adds;
 static uint64_t arrived[kThreads], acknowledged[kThreads];
 static long double heap_size_unit;
 static long double *heap_rows, source_rows[kThreads][kCount * kMaxPes],
@@ -106,7 +106,7 @@ struct Lane {
   static TYPE count_##NAME, guessed_##NAME;                                                     \
   static void adds_##NAME(struct Lane* lane) {                                                  \
     TYPE fetched;                                                                               \
-    for (int i = 0; i < kAdds; ++i) {                                                           \
+    for (int i = 0; i < adds; ++i) {                                                            \
       shmem_ctx_##NAME##_atomic_inc(lane->ctx, &count_##NAME, lane->to);                        \
       shmem_ctx_##NAME##_atomic_add(lane->ctx, &count_##NAME, 2, lane->to);                     \
       (void)shmem_ctx_##NAME##_atomic_fetch_inc(lane->ctx, &count_##NAME, lane->to);            \
@@ -124,7 +124,7 @@ struct Lane {
     const TYPE mine = (TYPE)(1ull << (8 * sizeof(TYPE) - 1 - (size_t)lane->index));               \
     shmem_ctx_##NAME##_atomic_or(lane->ctx, &bits_##NAME, mine, lane->to);                        \
     shmem_ctx_quiet(lane->ctx);                                                                   \
-    for (int i = 0; i < kAdds; ++i) {                                                             \
+    for (int i = 0; i < adds; ++i) {                                                              \
       CHECK(shmem_ctx_##NAME##_atomic_fetch_xor(lane->ctx, &bits_##NAME, mine, lane->to) & mine); \
       CHECK(                                                                                      \
           !(shmem_ctx_##NAME##_atomic_fetch_or(lane->ctx, &bits_##NAME, mine, lane->to) & mine)); \
@@ -167,6 +167,7 @@ static void on_threads(void* (*body)(void*), struct Lane* lanes) {
 }
 
 int main(void) {
+  adds = rounds(20);
   int provided;
   CHECK(shmem_init_thread(SHMEM_THREAD_MULTIPLE, &provided) == 0);
   me = shmem_my_pe(), n = shmem_n_pes();
@@ -196,9 +197,9 @@ int main(void) {
                                    &lanes[t].team) == 0);
   on_threads(work, lanes);
   shmem_barrier_all();
-#define UCCS_AMO_TYPE(NAME, TYPE)                      \
-  CHECK(count_##NAME == (TYPE)(7 * kThreads * kAdds)); \
-  CHECK(guessed_##NAME == (TYPE)(kThreads * kAdds));
+#define UCCS_AMO_TYPE(NAME, TYPE)                     \
+  CHECK(count_##NAME == (TYPE)(7 * kThreads * adds)); \
+  CHECK(guessed_##NAME == (TYPE)(kThreads * adds));
 #define UCCS_LOGIC_TYPE(NAME, TYPE) CHECK(bits_##NAME == (TYPE)(31ull << (8 * sizeof(TYPE) - 5)));
 #include "gen/types.def"
   shmem_ctx_destroy(own);

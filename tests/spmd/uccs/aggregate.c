@@ -114,7 +114,8 @@ static void test_messages(void) {
   barrier();
   unsigned char data[UCCS_AM_SHORT_MAX];
   fill(data, sizeof data, me, 0);
-  enum { kEach = 500, kRounds = 3 };
+  enum { kRounds = 3 };
+  const int kEach = rounds(500);
   for (int i = 0; i < kEach; ++i)
     for (int ec = 0; ec < n; ++ec)
       POST(uccs_am_short_nb(peers[ec], kEcho, data, (size_t)i % (sizeof data + 1), NULL));

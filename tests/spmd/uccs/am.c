@@ -152,7 +152,7 @@ static void on_count(const uccs_am_t* m, void* user) {
 /* Nobody makes progress while all send: inboxes fill up, every post is answered, nothing is lost.
  */
 static void test_flood(void) {
-  enum { kMessages = 20000 };
+  const uint64_t kMessages = (uint64_t)rounds(20000);
   start();
   CHECK_OK(uccs_am_register(context, kCount, on_count, UCCS_AM_USER, NULL));
   barrier();
@@ -187,7 +187,7 @@ static void on_flood_mediumed(const uccs_am_t* m, void* user) {
   ++echoed;
 }
 static void test_flood_medium(void) {
-  enum { kMessages = 2000 };
+  const int kMessages = rounds(2000);
   start();
   CHECK_OK(uccs_am_register(context, kMediumEcho, on_flood_medium, UCCS_AM_USER, NULL));
   CHECK_OK(uccs_am_register(context, kMediumEchoed, on_flood_mediumed, UCCS_AM_USER, NULL));
@@ -225,7 +225,7 @@ static void on_answer(const uccs_am_t* m, void* user) {
   ++echoed;
 }
 static void test_reply_flood(void) {
-  enum { kMessages = 5000 };
+  const uint64_t kMessages = (uint64_t)rounds(5000);
   start();
   CHECK_OK(uccs_am_register(context, kEcho, on_ask, UCCS_AM_USER, NULL));
   CHECK_OK(uccs_am_register(context, kEchoed, on_answer, UCCS_AM_USER, NULL));
@@ -237,20 +237,27 @@ static void test_reply_flood(void) {
     CHECK(status == UCCS_OK);
   }
   wait_for(&echoed, kMessages);
-  CHECK(answers == (uint64_t)kMessages * (kMessages + 1) / 2);
+  CHECK(answers == kMessages * (kMessages + 1) / 2);
   barrier();
   stop();
 }
 
 /* A callback may post: here a put, an atomic and a message to somebody else. It may not wait. */
 static uint64_t posted_word, posted_count;
+static uccs_request_t posted[256]; /* over a network it takes longer than the callback */
 static void on_post(const uccs_am_t* m, void* user) {
   (void)user;
   const uint64_t value = 77;
   uccs_request_t request = UCCS_REQUEST_NULL;
-  CHECK_OK(uccs_put_contiguous_nb(peers[m->source], UCCS_REGION_SYMMETRIC, &posted_word, &value, 8,
-                                  &request));
-  CHECK_OK(uccs_atomic_inc_uint64_nb(peers[m->source], UCCS_REGION_SYMMETRIC, &posted_count, NULL));
+  uccs_status_t put, added;
+  while ((put = uccs_put_contiguous_nb(peers[m->source], UCCS_REGION_SYMMETRIC, &posted_word,
+                                       &value, 8, &posted[m->source])) == UCCS_AGAIN)
+    continue;
+  CHECK(put == UCCS_OK || put == UCCS_IN_PROGRESS);
+  while ((added = uccs_atomic_inc_uint64_nb(peers[m->source], UCCS_REGION_SYMMETRIC, &posted_count,
+                                            NULL)) == UCCS_AGAIN)
+    continue;
+  CHECK(added == UCCS_OK || added == UCCS_IN_PROGRESS);
   CHECK(uccs_progress(context) == 0);
   uint64_t unused;
   CHECK_STATUS(
@@ -269,6 +276,9 @@ static void test_post_from_callback(void) {
   barrier();
   for (int ec = 0; ec < n; ++ec) DO(uccs_am_short_nb(peers[ec], kPost, NULL, 0, &request));
   wait_for(&echoed, n);
+  CHECK_OK(uccs_wait_all(posted, (size_t)n));
+  CHECK_OK(uccs_context_flush(context));
+  barrier();
   CHECK(posted_word == 77 && posted_count == (uint64_t)n);
   barrier();
   stop();

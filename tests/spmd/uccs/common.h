@@ -8,7 +8,10 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <uccs/rte.h>
 #include <uccs/uccs.h>
+
+#include "../rounds.h"
 
 static uccs_context_t context;
 static int me, n;
@@ -71,6 +74,20 @@ static inline void stop(void) {
   for (int ec = 0; ec < n; ++ec) CHECK_OK(uccs_endpoint_destroy(peers[ec]));
   CHECK_OK(uccs_context_destroy(context));
   free(peers);
+}
+
+/* Whether some ECs are on other nodes; after `start`. */
+static inline int is_spread(void) {
+  int is_other = 0;
+  CHECK_OK(rte_init());
+  for (int ec = 0; ec < n; ++ec) {
+    rte_locality_t here, there;
+    CHECK_OK(rte_get_locality(me, &here));
+    CHECK_OK(rte_get_locality(ec, &there));
+    is_other |= here.node != there.node;
+  }
+  CHECK_OK(rte_finalize());
+  return is_other;
 }
 
 /* A different byte for every sender, place and round. */

@@ -40,7 +40,7 @@ static void test_many(void) {
 
 /* Memory of a context is used again; nothing of the old one shows in the new one. */
 static void test_again(void) {
-  for (int round = 0; round < 30; ++round) {
+  for (int round = 0; round < rounds(30); ++round) {
     start();
     CHECK_OK(uccs_am_register(context, kHello, on_hello, UCCS_AM_USER, &heard[0]));
     uccs_region_t region;
@@ -86,7 +86,11 @@ static void test_misuse(void) {
   CHECK_STATUS(uccs_resource_query(NULL, 1, &count), UCCS_ERR_INVALID);
   CHECK_STATUS(uccs_resource_query(NULL, 0, NULL), UCCS_ERR_INVALID);
 
-  const uccs_context_attributes_t named = {.lanes = 2, .resource = resources[0].name};
+  start();
+  const int is_reached = !is_spread() || !resources[0].is_same_node;
+  stop();
+  const uccs_context_attributes_t named = {.lanes = 2,
+                                           .resource = is_reached ? resources[0].name : NULL};
   start_with(&named);
   uccs_endpoint_t endpoint;
   CHECK_STATUS(uccs_endpoint_create(context, -1, 0, &endpoint), UCCS_ERR_INVALID);

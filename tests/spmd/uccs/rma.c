@@ -88,6 +88,7 @@ static void test_contiguous(void) {
       const uccs_region_t region = places[p].region[to];
       unsigned char* there = places[p].address[to];
       for (int kind = 0; kind < 4; ++kind) {
+        if (rounds(4) < 4 && (s + p) % 4 != kind) continue;
         if (kind == 0 && bytes > UCCS_RMA_SHORT_MAX) continue;
         if (kind == 1 && bytes > UCCS_RMA_MEDIUM_MAX) continue;
         fill(source, bytes, me, kind);
@@ -259,7 +260,7 @@ static void test_strided(void) {
 static uint64_t flag;
 
 static void test_signal(void) {
-  enum { kRounds = 50 };
+  const int kRounds = rounds(50);
   start_places();
   const int to = (me + 1) % n, from = (me + n - 1) % n;
   unsigned char* source = malloc(kRoom);
@@ -289,6 +290,11 @@ static void test_signal(void) {
 
 static void test_pointer(void) {
   start_places();
+  if (is_spread()) {
+    puts("SKIP pointers: memory of other nodes cannot be mapped");
+    stop_places();
+    return;
+  }
   for (int ec = 0; ec < n; ++ec) {
     unsigned char* at = uccs_region_pointer(peers[ec], UCCS_REGION_SYMMETRIC, global);
     CHECK(at);

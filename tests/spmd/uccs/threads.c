@@ -58,7 +58,7 @@ static void on_answer(const uccs_am_t* m, void* user) {
   ++workers[who].answers;
 }
 static void* ask(void* argument) {
-  enum { kEach = 1500 };
+  const int kEach = rounds(1500);
   worker_t* self = argument;
   my_number = self->number;
   unsigned char payload[3000];
@@ -104,7 +104,7 @@ static void on_lane_answer(const uccs_am_t* m, void* user) {
   ++workers[my_number].answers;
 }
 static void* ask_lane(void* argument) {
-  enum { kEach = 3000 };
+  const int kEach = rounds(3000);
   worker_t* self = argument;
   my_number = self->number;
   CHECK_OK(uccs_lane_bind(context, my_number));
@@ -152,7 +152,7 @@ static void test_lanes(void) {
 
 /* Sends and receives of one thread per lane: each lane matches for itself. */
 static void* talk(void* argument) {
-  enum { kEach = 400 };
+  const int kEach = rounds(400);
   static const size_t sizes[] = {8, 40, 500, 8192, 20000};
   worker_t* self = argument;
   uccs_endpoint_t to;
@@ -253,7 +253,7 @@ static void* wait_handed(void* argument) {
 static void test_hand_over(void) {
   start();
   barrier();
-  for (int round = 0; round < 20; ++round) {
+  for (int round = 0; round < rounds(20); ++round) {
     thread_count = 3;
     for (int t = 0; t < 3; ++t) {
       workers[t].number = t;
@@ -301,9 +301,9 @@ static void* come_and_go(void* argument) {
 static void test_come_and_go(void) {
   start();
   barrier();
-  for (int i = 0; i < 100; ++i) run_threads(3, come_and_go);
+  for (int i = 0; i < rounds(100); ++i) run_threads(3, come_and_go);
   barrier();
-  CHECK(word == 300);
+  CHECK(word == 3 * (uint64_t)rounds(100));
   stop();
 }
 
