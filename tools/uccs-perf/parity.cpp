@@ -2,9 +2,13 @@
 #include "parity.hpp"
 
 #include <stdio.h>
+#include <stdlib.h>
+#include <sys/mman.h>
+#include <unistd.h>
 
 #include <algorithm>
 
+#include "board.hpp"
 #include "common.hpp"
 #include "comparison.hpp"
 #include "job.hpp"
@@ -12,15 +16,31 @@
 namespace uccs::perf {
 namespace {
 
-constexpr double kSecondsDefault = 80;
+constexpr double kSecondsDefault = 80, kSecondsDefaultNet = 120;
 
 /// Jobs per number of threads. Where the pages of a process lie is luck that lasts as long as the
 /// process (which lines fall into one set of a cache, and are taken for each other), so that one
 /// job, however long, knows less than several.
 constexpr size_t kRounds = 8;
+/// Over networks, where each job takes seconds to start and caches matter less.
+constexpr size_t kRoundsNet = 5;
+/// Each process has ports for every thread there, and memory for every port.
+constexpr int kThreadsMostNet = 4;
+
+/// What processes that are to share no memory share all the same: a file in memory, by which bursts
+/// are started.
+std::string make_board() {
+  const int file = memfd_create("uccs-perf", MFD_CLOEXEC);
+  if (file < 0 || ftruncate(file, sizeof(Board)) != 0) {
+    perror("uccs-perf: no memory that processes share");
+    exit(1);
+  }
+  return "/proc/" + std::to_string(getpid()) + "/fd/" + std::to_string(file);
+}
 
 /// 1, 2, 4, ... until CPUs are twice as many as needed, and at least 8.
-std::vector<int> default_threads() {
+std::vector<int> default_threads(bool is_net) {
+  if (is_net) return {1, 2, kThreadsMostNet};
   std::vector<int> all;
   for (int t = 1; t <= std::min(kPairsMax, std::max(8, 2 * cpu_count())); t *= 2) all.push_back(t);
   if (std::find(all.begin(), all.end(), cpu_count()) == all.end() && cpu_count() <= kPairsMax)
@@ -36,7 +56,8 @@ struct Level {
   std::vector<Samples> samples;
 };
 
-void run_level(Level& level, double seconds, const std::vector<std::string>& arguments) {
+void run_level(Level& level, double seconds, const std::vector<std::string>& arguments,
+               const std::vector<std::string>& environment) {
   std::vector<std::string> inner = arguments;
   // What comes last counts.
   for (const std::string& word :
@@ -44,7 +65,7 @@ void run_level(Level& level, double seconds, const std::vector<std::string>& arg
         "--seconds=" + number_text(std::max(0.1, seconds))})
     inner.push_back(word);
   for (Samples& samples : level.samples) samples.begin_job();
-  for (const auto& cells : run_job(parity_ecs(level.threads), inner, {})) {
+  for (const auto& cells : run_job(parity_ecs(level.threads), inner, environment)) {
     size_t index;
     Outcome side0, side1;
     if (read_cells(cells, &index, &side0, &side1) && index < level.samples.size())
@@ -55,10 +76,17 @@ void run_level(Level& level, double seconds, const std::vector<std::string>& arg
 }  // namespace
 
 int parity(const Options& options, const std::vector<std::string>& arguments) {
-  const double seconds = options.seconds > 0 ? options.seconds : kSecondsDefault;
+  const bool is_net = !options.net.empty();
+  const double usual = is_net ? kSecondsDefaultNet : kSecondsDefault;
+  const double seconds = options.seconds > 0 ? options.seconds : usual;
+  std::vector<std::string> inner = arguments, environment;
+  if (is_net) {
+    environment = {"UCCS_NODE_SIZE=1", "UCCS_NET=" + options.net};
+    inner.push_back("--board=" + make_board());
+  }
   std::vector<Level> levels;
-  for (const int t : options.threads.empty() ? default_threads() : options.threads) {
-    Level level = {t, comparisons(t, cpu_count(), options.only), {}};
+  for (const int t : options.threads.empty() ? default_threads(is_net) : options.threads) {
+    Level level = {t, comparisons(t, cpu_count(), options.only, is_net), {}};
     if (level.comparisons.empty())
       refuse("--only %s: nothing of this name is compared", options.only.c_str());
     level.samples.resize(level.comparisons.size());
@@ -67,11 +95,11 @@ int parity(const Options& options, const std::vector<std::string>& arguments) {
   const Machine machine = this_machine();
   print_machine(machine);
   Progress progress(options.shows_progress);
-  const size_t jobs = kRounds * levels.size();
+  const size_t jobs = (is_net ? kRoundsNet : kRounds) * levels.size();
   for (size_t job = 0; job < jobs; ++job) {
     Level& level = levels[job % levels.size()];
     progress.show("parity with " + std::to_string(level.threads) + " threads", job, jobs);
-    run_level(level, seconds / static_cast<double>(jobs), arguments);
+    run_level(level, seconds / static_cast<double>(jobs), inner, environment);
   }
   progress.clear();
 
