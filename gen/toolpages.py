@@ -16,6 +16,7 @@ from manparts import escape, title_line
 
 TOOLS = {  # name -> (other names, what it is, page of docs/ that tells more)
     "uccsrun": (["oshrun"], "start the processes of a program", "launcher.md"),
+    "uccs-perf": ([], "measure UCCS", "uccs-perf.md"),
     "uccs-info": (["osh_info", "oshmem_info"], "tell about UCCS and check a machine", ""),
     "oshcc": (["shmemcc"], "compile and link OpenSHMEM programs in C", ""),
     "oshc++": (["oshCC", "oshcxx", "shmemc++", "shmemCC", "shmemcxx"],
@@ -24,8 +25,9 @@ TOOLS = {  # name -> (other names, what it is, page of docs/ that tells more)
 }
 WRAPPERS = ("oshcc", "oshc++", "oshfort")
 # Options of uccsrun with a fixed set of values, or with files.
-VALUES = {"--bind": "none core socket", "--launcher": "auto local srun prterun mpirun mpiexec.hydra"}
-FILES = {"--hostfile"}
+VALUES = {"--bind": "none core socket", "--launcher": "auto local srun prterun mpirun mpiexec.hydra",
+          "--mode": "latency rate bandwidth bidir overlap", "--net": "ofi ofi:tcp ucx ucx:tcp"}
+FILES = {"--hostfile", "--csv", "--json"}
 FOLDERS = {"--wdir"}
 
 
@@ -55,6 +57,7 @@ def read_help(tool: pathlib.Path) -> Help:
     intro: list[str] = []
     options: list[Option] = []
     rest: list[str] = [""]
+    is_list = False
     waiting: list[str] = []  # names whose text comes on the next line
     for line in lines[1:]:
         match = re.match(r"  (-\S.*?|\(none\))(?:  +(\S.*))?$", line)
@@ -71,7 +74,11 @@ def read_help(tool: pathlib.Path) -> Help:
         elif continued and options and not rest[0]:
             options[-1].text = (options[-1].text + " " + continued[1]).strip()
         elif not options:
-            intro.append(line)
+            if not intro and line.startswith("  "):  # another form of the usage
+                continue
+            is_list = line.endswith(":") or (is_list and line != "")  # the page of docs/ has it
+            if not is_list:
+                intro.append(line)
         elif line == "":
             rest.append("")
         else:

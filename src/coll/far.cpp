@@ -3,6 +3,8 @@
 
 #include <new>
 
+#include "base/config.hpp"
+#include "base/config_values.hpp"
 #include "base/log.hpp"
 #include "core/context.hpp"
 #include "core/direct.hpp"
@@ -99,6 +101,28 @@ void Messages::wait() {
     if (status < 0) fail(each.ec, status);
   }
   started_.clear();
+}
+
+/// The first leader and every other one tell each other.
+void compare(Group& group, const Call& call) {
+  if (!base::config().check) return;
+  const Far& far = far_of(group);
+  Messages messages(group, call.kind);
+  if (!far.is_leader()) return;
+  const int first = core::group_ec(group, 0);
+  if (far.part != 0) {
+    Call expected;
+    messages.send(0, &call, sizeof call);
+    messages.receive(0, &expected, sizeof expected);
+    messages.wait();
+    return require_same(call, expected, first);
+  }
+  std::vector<Call> theirs(static_cast<size_t>(far.parts()));
+  for (int part = 1; part < far.parts(); ++part) {
+    messages.receive(far.first_of(part), &theirs[static_cast<size_t>(part)], sizeof call);
+    messages.send(far.first_of(part), &call, sizeof call);
+  }
+  messages.wait();
 }
 
 }  // namespace far

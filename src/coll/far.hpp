@@ -86,5 +86,9 @@ class Messages {
   std::vector<Started> started_;
 };
 
+/// In check mode, at the beginning of a collective: ends the job if the leaders are in different
+/// ones. (Inside the nodes the collectives that they are made of compare.)
+void compare(Group& group, const Call& call);
+
 }  // namespace far
 }  // namespace uccs::coll

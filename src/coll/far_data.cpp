@@ -90,6 +90,7 @@ void spread_ranges(Group& group, std::byte* dest, Kind kind, OffsetOf offset_of)
 }  // namespace
 
 void barrier(Group& group) {
+  compare(group, {.kind = Kind::kBarrier});
   Far& far = far_of(group);
   (void)uccs_context_flush(core::job_context());  // what models put on other nodes is visible there
   coll::barrier(far.local);
@@ -109,6 +110,7 @@ void barrier(Group& group) {
 
 void broadcast(Group& group, void* dest, const void* source, size_t bytes, int root,
                bool dest_at_root) {
+  compare(group, {Kind::kBroadcast, bytes, root});
   Far& far = far_of(group);
   Messages messages(group, Kind::kBroadcast);
   if (bytes == 0) return;
@@ -125,6 +127,7 @@ void broadcast(Group& group, void* dest, const void* source, size_t bytes, int r
 }
 
 void allgather(Group& group, void* dest, const void* source, size_t bytes) {
+  compare(group, {.kind = Kind::kAllgather, .bytes = bytes});
   Far& far = far_of(group);
   auto* to = static_cast<std::byte*>(dest);
   const auto offset_of = [&](int part) { return bytes * static_cast<size_t>(far.first_of(part)); };
@@ -133,6 +136,7 @@ void allgather(Group& group, void* dest, const void* source, size_t bytes) {
 }
 
 void allgatherv(Group& group, void* dest, const void* source, size_t bytes, size_t* total_out) {
+  compare(group, {.kind = Kind::kAllgatherv});
   Far& far = far_of(group);
   auto* to = static_cast<std::byte*>(dest);
   std::vector<uint64_t> sizes(static_cast<size_t>(group.size));
@@ -154,8 +158,9 @@ void allgatherv(Group& group, void* dest, const void* source, size_t bytes, size
 void alltoall_strided(Group& group, void* dest, const void* source, ptrdiff_t dest_stride,
                       ptrdiff_t source_stride, size_t element, size_t count) {
   Far& far = far_of(group);
-  Messages messages(group, Kind::kAlltoall);
   const size_t bytes = element * count;
+  compare(group, {.kind = Kind::kAlltoall, .bytes = bytes});
+  Messages messages(group, Kind::kAlltoall);
   if (bytes == 0) return;
   const auto dest_step = static_cast<size_t>(dest_stride) * element;
   const auto source_step = static_cast<size_t>(source_stride) * element;
@@ -195,8 +200,9 @@ void alltoall_strided(Group& group, void* dest, const void* source, ptrdiff_t de
 void allreduce(Group& group, void* dest, const void* source, size_t element, size_t count,
                Combine op) {
   Far& far = far_of(group);
-  Messages messages(group, Kind::kAllreduce);
   const size_t bytes = element * count;
+  compare(group, {.kind = Kind::kAllreduce, .bytes = bytes});
+  Messages messages(group, Kind::kAllreduce);
   if (bytes == 0) return;
   coll::allreduce(far.local, dest, source, element, count, op);
   if (far.is_leader()) {
@@ -221,8 +227,9 @@ void allreduce(Group& group, void* dest, const void* source, size_t element, siz
 void scan(Group& group, void* dest, const void* source, size_t element, size_t count, Combine op,
           bool is_inclusive) {
   Far& far = far_of(group);
-  Messages messages(group, Kind::kScan);
   const size_t bytes = element * count;
+  compare(group, {.kind = Kind::kScan, .bytes = bytes, .root = is_inclusive});
+  Messages messages(group, Kind::kScan);
   if (bytes == 0) return;
   Space total(bytes), before(bytes);
   coll::allreduce(far.local, total.data(), source, element, count, op);

@@ -7,6 +7,7 @@
 #include "base/config_values.hpp"
 #include "base/log.hpp"
 #include "coll/patterns/dissemination.hpp"
+#include "core/job.hpp"
 #include "rte/identity.hpp"
 
 namespace uccs::coll {
@@ -77,18 +78,22 @@ void compare(const Group& group, const Call& call, Scratch* mine) {
   arrive(members);
   Call expected;
   std::memcpy(&expected, members.of(0).published.payload, sizeof expected);
-  if (expected.kind != call.kind || expected.bytes != call.bytes || expected.root != call.root)
-    base::fatal(
-        "collectives do not match: this EC is in %s (%llu bytes, root or mode %lld), EC %d, the "
-        "first of the group, in %s (%llu bytes, root or mode %lld); all members must make the same "
-        "calls in the same order",
-        kind_name(call.kind), static_cast<unsigned long long>(call.bytes),
-        static_cast<long long>(call.root), group.first, kind_name(expected.kind),
-        static_cast<unsigned long long>(expected.bytes), static_cast<long long>(expected.root));
+  require_same(call, expected, group.first);
   arrive(members);  // member 0's words stay until all have read them
 }
 
 }  // namespace
+
+void require_same(const Call& mine, const Call& theirs, int first) {
+  if (mine.kind == theirs.kind && mine.bytes == theirs.bytes && mine.root == theirs.root) return;
+  base::fatal(
+      "collectives do not match: EC %d is in %s (%llu bytes, root or mode %lld), EC %d, the "
+      "first of the group, in %s (%llu bytes, root or mode %lld); all members must make the same "
+      "calls in the same order",
+      core::job.me, kind_name(mine.kind), static_cast<unsigned long long>(mine.bytes),
+      static_cast<long long>(mine.root), first, kind_name(theirs.kind),
+      static_cast<unsigned long long>(theirs.bytes), static_cast<long long>(theirs.root));
+}
 
 const char* kind_name(Kind kind) {
   switch (kind) {

@@ -48,6 +48,10 @@ struct Places {
   }
 };
 
+/// Ends the job if `mine`, this EC's, is another call than that of `first`, which is the first of
+/// the group.
+void require_same(const Call& mine, const Call& theirs, int first);
+
 /// A group during one collective.
 struct Members {
   Scratch& mine;

@@ -58,9 +58,25 @@ uccs_add_nodes_test(uccs.aggregate.thread uccs_aggregate ARGS messages ENVIRONME
 uccs_add_network_test(shmem.aggregation.small shmem_aggregation PES 3 ENVIRONMENT
   UCCS_AGGREGATE_BYTES=256)
 
-# Check mode looks at calls first; collectives are compared inside the nodes.
+# Check mode looks at calls first; collectives are compared between the nodes, too.
 foreach(program rma_types teams)
   uccs_add_nodes_test(check.${program} shmem_${program} ENVIRONMENT UCCS_CHECK=1)
+endforeach()
+foreach(case broadcasts gathers alltoalls reductions scans)
+  uccs_add_nodes_test(check.coll.${case} coll_test ARGS ${case} 5 PES 3 NODE_SIZE 1 ENVIRONMENT UCCS_CHECK=1)
+endforeach()
+foreach(network IN LISTS networks)
+  set(playing "UCCS_NET=${network}:tcp;UCCS_NODE_SIZE=1;${network_environment}")
+  add_test(NAME nodes.${network}.check.misuse COMMAND Python3::Interpreter
+    ${CMAKE_CURRENT_LIST_DIR}/shmem/misuse.py ${CMAKE_BINARY_DIR}/bin/oshrun $<TARGET_FILE:shmem_misuse_calls>
+    between-nodes)
+  set_tests_properties(nodes.${network}.check.misuse PROPERTIES LABELS "spmd;cluster;shmem" TIMEOUT 300
+    ENVIRONMENT "${playing}")
+  add_test(NAME nodes.${network}.check.mismatch
+    COMMAND ${CMAKE_BINARY_DIR}/bin/oshrun -n 3 --timeout 30 $<TARGET_FILE:coll_test> mismatch)
+  set_tests_properties(nodes.${network}.check.mismatch PROPERTIES LABELS "spmd;cluster;coll" TIMEOUT 60
+    ENVIRONMENT "${playing};UCCS_CHECK=1"
+    PASS_REGULAR_EXPRESSION "collectives do not match: EC 2 is in .* first of the group, in ")
 endforeach()
 
 include(gasnet/nodes.cmake)

@@ -37,7 +37,7 @@ nm -D --defined-only "$1"/lib/libuccs.so | sed -n 's/.* T \(uccs_[a-z]\|rte_\)/\
     grep -rqw "$name" "$source/include/uccs" || case $name in uccs_atomic_*) ;; *) continue ;; esac
     [ -f "$share/man3/$name.3" ] || fail "$name has no page"
   done
-for tool in oshrun uccsrun oshcc oshc++ oshfort uccs-info osh_info; do
+for tool in oshrun uccsrun oshcc oshc++ oshfort uccs-info osh_info uccs-perf; do
   [ -f "$share/man1/$tool.1" ] || fail "$tool has no page"
 done
 python3 "$source/gen/manpages.py" --check

@@ -88,6 +88,19 @@ class Cases:
         assert result.returncode == (1 if short else 0), (short, result.returncode)
         assert f"{short} fall short" in result.stdout, result.stdout
 
+    def parity_net(self):
+        networks = [name for name in ("ucx", "ofi") if (self.perf.parents[1] / "lib" / f"libuccs-net-{name}.so").exists()]
+        if not networks:
+            print("SKIP: this build has no network")
+            sys.exit(SKIP)
+        os.environ["UCCS_NET_PLUGINS"] = str(self.perf.parents[1] / "lib")
+        rows, _ = self.measure("parity", "--net", networks[0] + ":tcp", "--threads", 1, "--repetitions", 1, "--time", 1,
+                               "--only", "get", status=(0, 1))
+        assert [row["what"] for row in rows] == ["get"] and float(rows[0]["Mop/s of other"]) > 0, rows
+        result = self.run("parity", "--net", "smoke", status=2)
+        assert "--net smoke: the networks are" in result.stderr, result.stderr
+        assert "takes no --net" in self.run("put", "--net", "ofi", status=2).stderr
+
     def fairness(self):
         rows, _ = self.measure("fairness", "--threads", 3, "--repetitions", 5, "--messages", 90)
         for run in range(5):

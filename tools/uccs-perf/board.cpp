@@ -5,6 +5,7 @@
 #include <linux/futex.h>
 #include <sched.h>
 #include <sys/syscall.h>
+#include <time.h>
 #include <unistd.h>
 
 namespace uccs::perf {
@@ -35,7 +36,22 @@ Outcome Board::run(Layout layout, const Burst& burst) {
   for (int i = 0; i < burst.workers; ++i)
     count += static_cast<double>(told_[i].count.load(std::memory_order_relaxed));
   return {count * 1e9 / static_cast<double>(cpu_ns_.load(std::memory_order_relaxed)),
-          count * 1e9 / static_cast<double>(burst.duration_ns)};
+          count * 1e9 / static_cast<double>(burst.duration_ns), count};
+}
+
+uint64_t Board::cpu_ns_of(Layout layout) const {
+  const int begin = layout == Layout::kThreads ? 0 : 2;
+  const int end = layout == Layout::kThreads ? 2 : 2 + static_cast<int>(crew_);
+  uint64_t sum = 0;
+  for (int ec = begin; ec < end; ++ec) {
+    clockid_t clock;
+    timespec used;
+    if (clock_getcpuclockid(pids_[ec].load(std::memory_order_relaxed), &clock) != 0 ||
+        clock_gettime(clock, &used) != 0)
+      continue;
+    sum += static_cast<uint64_t>(used.tv_sec) * 1'000'000'000 + static_cast<uint64_t>(used.tv_nsec);
+  }
+  return sum;
 }
 
 void Board::finish() {

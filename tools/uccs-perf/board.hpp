@@ -44,17 +44,26 @@ inline bool has_receivers(const Burst& burst) {
 struct Outcome {
   double per_cpu_second = 0;  ///< operations per second of CPU time that its workers used
   double per_wall_second = 0;
+  double operations = 0;
 };
 
 /// How one thread starts bursts on threads of other processes: plain memory of EC 0 that all map,
 /// and futexes, so that who does not take part costs nothing, not even a look.
 class Board {
  public:
+  static constexpr int kEcsMax = 2 + 2 * kPairsMax;
+
   /// `crew`: workers of each layout, both ends.
   explicit Board(int crew) : crew_(static_cast<uint32_t>(crew)) {}
 
   /// Runs one burst and returns how it went. For one thread, which is no worker.
   Outcome run(Layout layout, const Burst& burst);
+  /// Says which process an EC is.
+  void enlist(int ec, int pid) { pids_[ec].store(pid, std::memory_order_relaxed); }
+  /// CPU time of the processes of a layout, with all their threads. Of those that use a network,
+  /// others than the workers do a part of the work.
+  uint64_t cpu_ns_of(Layout layout) const;
+
   /// Sends the workers of both layouts home.
   void finish();
 
@@ -80,7 +89,8 @@ class Board {
     return static_cast<uint32_t>(burst.workers * (has_receivers(burst) ? 2 : 1));
   }
 
-  uint32_t crew_;
+  uint32_t crew_;  ///< ECs are 2 and then crew_
+  std::atomic<int> pids_[kEcsMax] = {};
   struct alignas(kApart) Turn {
     std::atomic<uint32_t> value = 0;  ///< futex
   } turns_[2];

@@ -28,14 +28,18 @@ struct Entry {
   const char* what;
   Kind kind;
   size_t bytes;
+  bool is_of_networks = false;  ///< compared over them, too
 };
 constexpr Entry kOperations[] = {
-    {"put", Kind::kPut, 8},          {"put", Kind::kPut, 2048},
-    {"get", Kind::kGet, 8},          {"get", Kind::kGet, 2048},
-    {"fetch-add", Kind::kAtomic, 8}, {"am", Kind::kAm, 8},
-    {"am", Kind::kAm, 2048},         {"send", Kind::kSend, 8},
-    {"shmem p", Kind::kShmemPut, 8}, {"shmem fetch-add", Kind::kShmemAdd, 8},
+    {"put", Kind::kPut, 8, true},          {"put", Kind::kPut, 2048},
+    {"get", Kind::kGet, 8, true},          {"get", Kind::kGet, 2048},
+    {"fetch-add", Kind::kAtomic, 8, true}, {"am", Kind::kAm, 8, true},
+    {"am", Kind::kAm, 2048, true},         {"send", Kind::kSend, 8, true},
+    {"shmem p", Kind::kShmemPut, 8, true}, {"shmem fetch-add", Kind::kShmemAdd, 8},
 };
+
+/// A window over a network takes so much longer, and a burst is to have some.
+constexpr int kNetBurstFactor = 8;
 
 Burst burst_of(Kind kind, size_t bytes, int workers) {
   Burst burst;
@@ -47,11 +51,12 @@ Burst burst_of(Kind kind, size_t bytes, int workers) {
 
 }  // namespace
 
-std::vector<Comparison> comparisons(int threads, int cpus, const std::string& only) {
+std::vector<Comparison> comparisons(int threads, int cpus, const std::string& only, bool is_net) {
   std::vector<Comparison> all;
   const double target = threads == cpus ? kTargetAtCores : kTarget;
   const int turns = (threads + cpus - 1) / cpus;
   for (const Entry& entry : kOperations) {
+    if (is_net && !entry.is_of_networks) continue;
     Burst burst = burst_of(entry.kind, entry.bytes, threads);
     // Where there is no CPU for every end, the two of a pair take turns on one: else a pair goes
     // on only when the scheduler happens to run both, which says nothing about threads.
@@ -61,9 +66,11 @@ std::vector<Comparison> comparisons(int threads, int cpus, const std::string& on
                    target,
                    1,
                    threads,
-                   has_receivers(burst) ? 2 * turns : turns,
+                   (has_receivers(burst) ? 2 * turns : turns) * (is_net ? kNetBurstFactor : 1),
                    {{Layout::kThreads, burst}, {Layout::kProcesses, burst}}});
   }
+  if (!only.empty()) std::erase_if(all, [&](const Comparison& one) { return one.what != only; });
+  if (is_net) return all;
   for (const bool is_put : {true, false}) {
     const Burst shared = burst_of(is_put ? Kind::kShmemPut : Kind::kShmemAdd, 8, threads);
     const Burst own = burst_of(is_put ? Kind::kContextPut : Kind::kContextAdd, 8, threads);

@@ -26,8 +26,8 @@ struct Comparison {
 };
 
 /// All comparisons for `threads` threads on a machine with `cpus`; those of operation `only`,
-/// unless it is "".
-std::vector<Comparison> comparisons(int threads, int cpus, const std::string& only);
+/// unless it is "". `is_net`: over a network, where they are fewer and take longer.
+std::vector<Comparison> comparisons(int threads, int cpus, const std::string& only, bool is_net);
 
 /// Outcomes of neighbouring bursts, in one job or several. A job's ratio is the median of its
 /// bursts', the ratio is the median of the jobs', and how well that is known is told by how much

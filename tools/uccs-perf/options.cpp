@@ -110,6 +110,8 @@ enum LongOption : int {
   kSetting,
   kMasks,
   kOnly,
+  kNet,
+  kBoard,
   kInner,
   kShowProgress,
   kVersion
@@ -129,6 +131,8 @@ constexpr option kLongOptions[] = {{"threads", required_argument, nullptr, kThre
                                    {"setting", required_argument, nullptr, kSetting},
                                    {"masks", required_argument, nullptr, kMasks},
                                    {"only", required_argument, nullptr, kOnly},
+                                   {"net", required_argument, nullptr, kNet},
+                                   {"board", required_argument, nullptr, kBoard},
                                    {"inner", no_argument, nullptr, kInner},
                                    {"show-progress", no_argument, nullptr, kShowProgress},
                                    {"version", no_argument, nullptr, kVersion},
@@ -182,6 +186,14 @@ void apply(int found, const char* argument, Options* options) {
     case kOnly:
       options->only = argument;
       break;
+    case kNet:
+      if (strncmp(argument, "ofi", 3) != 0 && strncmp(argument, "ucx", 3) != 0)
+        refuse("--net %s: the networks are ofi, ofi:PROVIDER, ucx and ucx:TRANSPORTS", argument);
+      options->net = argument;
+      break;
+    case kBoard:
+      options->board = argument;
+      break;
     case kInner:
       options->is_inner = true;
       break;
@@ -215,6 +227,9 @@ void check_together(const Options& options) {
   if ((operation == Operation::kAtomic || operation == Operation::kBarrier) &&
       !options.sizes.empty() && (options.sizes.size() > 1 || options.sizes[0] != 8))
     refuse("%s: takes no --size", name);
+  if (!options.net.empty() && operation != Operation::kParity)
+    refuse("%s: takes no --net: start it with UCCS_NODE_SIZE=1 and UCCS_NET=%s instead", name,
+           options.net.c_str());
   if (!is_measure && options.mode != Mode::kLatency) refuse("%s: takes no --mode", name);
   if (!is_measure && options.procs != 0)
     refuse("%s: chooses the number of processes itself: leave --procs out", name);

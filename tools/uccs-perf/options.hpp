@@ -39,6 +39,8 @@ struct Options {
   bool shows_progress = false;
   bool is_inner = false;  ///< EC of a job that another uccs-perf started and reads
   std::string only;       ///< of `parity`: compares what has this name only; "": everything
+  std::string net;        ///< of `parity`: the network that joins all processes; "": shared memory
+  std::string board;      ///< of an EC of such a job: the file that it and the others map
   std::string csv, json;
   std::string setting;             ///< of `mask`: the variable to vary
   std::vector<std::string> masks;  ///< of `mask`: its values

@@ -2,12 +2,15 @@
 /// The job: ECs 0 and 1 are the pair of processes with t threads each, ECs 2..t+1 and t+2..2t+1 the
 /// pairs of processes. All is set up once, then bursts of one layout alternate with bursts of the
 /// other, so that both see the same machine.
+#include <fcntl.h>
 #include <pthread.h>
 #include <shmem.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <time.h>
+#include <unistd.h>
 
 #include <memory>
 #include <new>
@@ -187,10 +190,17 @@ void compare(Board& board, const Comparison& what, size_t index, const Options& 
     Outcome outcomes[2];
     for (int j = 0; j < 2; ++j) {
       const int side = (i + j) % 2;
+      const Layout layout = what.sides[side].layout;
       Burst burst = what.sides[side].burst;
       burst.duration_ns = static_cast<uint64_t>(burst_ms * 1e6);
       burst.place = static_cast<uint32_t>(i) % kPlaces;
-      outcomes[side] = board.run(what.sides[side].layout, burst);
+      const uint64_t cpu_before = board.cpu_ns_of(layout), own_before = cpu_ns();
+      outcomes[side] = board.run(layout, burst);
+      if (options.net.empty()) continue;
+      // This thread's own is that of a process of the first layout.
+      const uint64_t own = layout == Layout::kThreads ? cpu_ns() - own_before : 0;
+      const uint64_t used = board.cpu_ns_of(layout) - cpu_before - own;
+      outcomes[side].per_cpu_second = outcomes[side].operations * 1e9 / static_cast<double>(used);
     }
     if (i < kWarmUpBursts) continue;
     samples.add(outcomes[0], outcomes[1]);
@@ -207,7 +217,8 @@ struct Conductor {
 void* conduct(void* argument) {
   const auto& conductor = *static_cast<Conductor*>(argument);
   const Options& options = *conductor.options;
-  const std::vector<Comparison> all = comparisons(options.threads[0], cpu_count(), options.only);
+  const std::vector<Comparison> all =
+      comparisons(options.threads[0], cpu_count(), options.only, !options.net.empty());
   for (size_t i = 0; i < all.size(); ++i)
     compare(*conductor.board, all[i], i, options,
             options.seconds / static_cast<double>(all.size()));
@@ -230,6 +241,20 @@ Board* map_board(uccs_context_t context, void* address) {
   void* mapped = uccs_region_pointer(first, UCCS_REGION_SYMMETRIC, address);
   if (!mapped) rte_abort(1, "uccs-perf: parity needs all its processes on one node");
   UCCS_PERF_CHECK(uccs_endpoint_destroy(first));
+  return static_cast<Board*>(mapped);
+}
+
+/// That of a job over a network, whose processes share nothing else.
+Board* map_board_file(const std::string& path) {
+  const int file = open(path.c_str(), O_RDWR | O_CLOEXEC);
+  void* mapped = file < 0
+                     ? MAP_FAILED
+                     : mmap(nullptr, sizeof(Board), PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
+  if (mapped == MAP_FAILED) {
+    perror(path.c_str());
+    rte_abort(1, "uccs-perf: the board of this job cannot be mapped");
+  }
+  close(file);
   return static_cast<Board*>(mapped);
 }
 
@@ -279,15 +304,18 @@ void parity_job(const Options& options) {
   UCCS_PERF_CHECK(uccs_region_query(region, &memory));
   memset(memory.base, 0, memory.bytes);
   const int me = shmem_my_pe();
-  if (me == 0) new (memory.base) Board(2 * threads);
+  process->board =
+      options.board.empty() ? map_board(narrow, memory.base) : map_board_file(options.board);
+  if (me == 0) new (process->board) Board(2 * threads);
   process->layout = me < 2 ? Layout::kThreads : Layout::kProcesses;
   process->is_sender = me < 2 ? me == 0 : me < 2 + threads;
   process->is_bound = options.is_bound;
   process->threads = me < 2 ? threads : 1;
   process->context = me < 2 ? wide : narrow;
-  process->board = map_board(narrow, memory.base);
   register_handlers(process->context, process->arrivals);
   cpu_count();  // before anybody is bound
+  shmem_barrier_all();
+  process->board->enlist(me, getpid());
   shmem_barrier_all();
 
   Conductor conductor = {process->board, &options};

@@ -9,7 +9,9 @@
 #include "coll/layout.hpp"
 #include "core/direct.hpp"
 #include "core/job.hpp"
+#include "models/shmem/check_far.hpp"
 #include "models/shmem/waiting.hpp"
+#include "rte/identity.hpp"
 
 namespace uccs::shmem {
 namespace {
@@ -42,6 +44,8 @@ struct Where {
 };
 
 Where* where = nullptr;  // symmetric
+
+constexpr uint32_t kLooksPerFarLook = 16;
 
 // The collective that this thread is inside.
 thread_local std::atomic<const void*>* taken = nullptr;
@@ -88,19 +92,34 @@ void describe(const core::Group& group, char* text, size_t bytes) {
              group.stride);
 }
 
+/// Where `ec` waits; false if it writes that just now.
+bool look_where(const char* call, int ec, Where* theirs_out) {
+  const auto* seen = reinterpret_cast<const std::byte*>(at_peer(where, ec));
+  const auto read = [&](void* to, size_t bytes) {
+    if (seen != nullptr)
+      memcpy(to, seen, bytes);
+    else
+      fetch(call, to, where, bytes, ec);
+    std::atomic_thread_fence(std::memory_order_seq_cst);
+  };
+  // What is read between two looks at the same even version belongs together.
+  uint64_t before, after;
+  read(&before, sizeof before);
+  if (before % 2 != 0) return false;
+  read(theirs_out, sizeof *theirs_out);
+  read(&after, sizeof after);
+  return before == after;
+}
+
 /// True if `ec` waits in a collective of another group, for this EC too: neither can go on.
 void check_deadlock(const core::Group& group, const char* call, int ec) {
-  Where* const theirs = at_peer(where, ec);
-  if (theirs == nullptr) return;
-  const uint64_t version = theirs->version.load();
+  Where theirs = {};
+  if (!look_where(call, ec, &theirs)) return;
   core::Group other;
-  const uint64_t distance = theirs->group, number = theirs->number;
-  other.first = theirs->first;
-  other.stride = theirs->stride;
-  other.size = theirs->size;
-  char their_call[sizeof theirs->call];
-  memcpy(their_call, theirs->call, sizeof their_call);
-  if (version % 2 != 0 || theirs->version.load() != version) return;
+  const uint64_t distance = theirs.group, number = theirs.number;
+  other.first = theirs.first;
+  other.stride = theirs.stride;
+  other.size = theirs.size;
   if (distance == 0 || distance == distance_of(group)) return;
   if (core::group_index(other, core::job.me) < 0) return;
   other.scratch = reinterpret_cast<std::byte*>(core::direct_map.heap_low + distance);
@@ -113,23 +132,43 @@ void check_deadlock(const core::Group& group, const char* call, int ec) {
       "team, "
       "of %s: each waits for the other; all members must call the same collectives in the same "
       "order",
-      core::job.me, call, our_text, ec, their_call, their_text);
+      core::job.me, call, our_text, ec, theirs.call, their_text);
 }
 
-void wait_for(const core::Group& group, const char* call, const Said& theirs, uint64_t number,
-              int ec) {
-  // Acquire: pairs with the release in say.
-  if (theirs.number.load(std::memory_order_acquire) >= number) return;
+/// Until `has_said()`.
+template <class HasSaid>
+void wait_for(const core::Group& group, const char* call, uint64_t number, int ec,
+              HasSaid has_said) {
+  if (has_said()) return;
   int level;
   pshmem_query_thread(&level);
   const bool is_one_at_a_time = level < SHMEM_THREAD_MULTIPLE;
   if (is_one_at_a_time) say_where(group, call, number);
   Waiting waiting(call);
-  while (theirs.number.load(std::memory_order_acquire) < number) {
-    if (is_one_at_a_time) check_deadlock(group, call, ec);
+  // To look into another node takes some tens of microseconds, and its CPU.
+  const uint32_t every = core::translate(where, ec) != nullptr ? 1 : kLooksPerFarLook;
+  for (uint32_t looks = 1; !has_said(); ++looks) {
+    if (is_one_at_a_time && looks % every == 0) check_deadlock(group, call, ec);
     waiting.pause();
   }
   if (is_one_at_a_time) say_nowhere();
+}
+
+/// What a member says about this call, when it has; on another node: a copy in `copy`.
+const Said& hear(const core::Group& group, const char* call, const Said& mine, uint64_t number,
+                 int ec, Said* copy) {
+  if (const Said* const theirs = at_peer(&mine, ec)) {
+    // Acquire: pairs with the release in exchange.
+    wait_for(group, call, number, ec,
+             [&] { return theirs->number.load(std::memory_order_acquire) >= number; });
+    return *theirs;
+  }
+  wait_for(group, call, number, ec, [&] {
+    fetch(call, &copy->number, &mine.number, sizeof mine.number, ec);
+    return copy->number.load(std::memory_order_relaxed) >= number;
+  });
+  fetch(call, copy, &mine, sizeof *copy, ec);  // complete, as its number has been seen
+  return *copy;
 }
 
 /// sync_all is team_sync on the world.
@@ -176,7 +215,13 @@ void warn_of_places(const char* call, const char* name, uint64_t mine, uint64_t 
                  call, name, ec);
 }
 
-/// Returns the sum of the members' counts.
+/// Between nodes the first members there stand for the others, who are compared with them.
+bool is_first_of_node(const core::Group& group, int member) {
+  return member == 0 || rte::node_of(core::group_ec(group, member - 1)) !=
+                            rte::node_of(core::group_ec(group, member));
+}
+
+/// Returns the sum of the members' counts; of other nodes only those are known that are compared.
 size_t exchange(const core::Group& group, const char* call, const Collective& what) {
   Notes& notes = notes_of(group);
   const uint64_t number = ++notes.calls;
@@ -186,18 +231,20 @@ size_t exchange(const core::Group& group, const char* call, const Collective& wh
   mine.gathered_count = what.gathered_count;
   mine.dest = place_of(what.dest);
   mine.source = place_of(what.source);
-  mine.number.store(number, std::memory_order_release);  // pairs with wait_for
+  mine.number.store(number, std::memory_order_release);  // pairs with hear
   size_t sum = what.gathered_count;
+  const bool stands_for_node = is_first_of_node(group, group.rank);
   for (int member = 0; member < group.size; ++member) {
     const int ec = core::group_ec(group, member);
     if (member == group.rank) continue;
-    const Said* const theirs = at_peer(&mine, ec);
-    if (theirs == nullptr) continue;
-    wait_for(group, call, *theirs, number, ec);
-    compare(group, call, what, mine, *theirs, ec);
-    warn_of_places(call, "dest", mine.dest, theirs->dest, ec);
-    warn_of_places(call, "source", mine.source, theirs->source, ec);
-    if (__builtin_add_overflow(sum, theirs->gathered_count, &sum)) sum = SIZE_MAX;
+    const bool is_far = at_peer(&mine, ec) == nullptr;
+    if (is_far && !(stands_for_node && is_first_of_node(group, member))) continue;
+    Said copy;
+    const Said& theirs = hear(group, call, mine, number, ec, &copy);
+    compare(group, call, what, mine, theirs, ec);
+    warn_of_places(call, "dest", mine.dest, theirs.dest, ec);
+    warn_of_places(call, "source", mine.source, theirs.source, ec);
+    if (__builtin_add_overflow(sum, theirs.gathered_count, &sum)) sum = SIZE_MAX;
   }
   return sum;
 }

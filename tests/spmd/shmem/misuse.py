@@ -128,6 +128,16 @@ GROUPS = {
         ("coll-stride", "shmem_long_alltoalls: sst is 0: a stride .* at least 1"),
         ("coll-right", None),
     ],
+    "between-nodes": [  # whoever differs shares no memory with the others
+        ("coll-name", MATCH.format("shmem_long_f?collect")),
+        ("coll-count", f"shmem_long_broadcast: nelems is [12] on PE [01], and [12] on PE [01]: {SAME}"),
+        ("coll-root", f"shmem_long_broadcast: PE_root is [01] on PE [01], and [01] on PE [01]: {SAME}"),
+        ("coll-team", BOTH.format("shmem_(barrier_all|team_sync)")),
+        ("coll-malloc", f"shmem_malloc: size is (64|72) on PE [01], and (64|72) on PE [01]: {SAME}"),
+        ("coll-finalize", MATCH.format("shmem_(barrier_all|finalize)")),
+        ("coll-collect-past", "shmem_long_collect: 24 bytes at dest, .* the block has 8 bytes"),
+        ("coll-right", None),
+    ],
     "inline": [  # memory, the forms that are compiled into the program
         ("p-freed", f"shmem_long_p: dest is .* no longer valid: {FREED}"),
         ("put-stack", "shmem_long_put: dest is .* not symmetric"),
