@@ -25,8 +25,8 @@ extern const Transport check, fault, trace;
 namespace {
 constexpr const Transport* kTransports[] = {&shm::transport};
 constexpr const Transport* kDecorators[] = {&wrap::check, &wrap::fault, &wrap::trace};
-constexpr const char* kNetworks[] = {"ofi", "ucx"};
-constexpr const char* kNetworksWithCards[] = {"ucx", "ofi"};
+constexpr const char* kNetworks[] = {"ucx", "ofi"};
+constexpr const char* kNetworksOfCards[] = {"ofi", "ucx"};
 
 /// Set before a network's library is loaded, where the user has not: its constructors read them,
 /// and would take the program's signals for crash reports of their own.
@@ -35,19 +35,32 @@ constexpr const char* kSettings[][2] = {{"UCX_ERROR_SIGNALS", ""},
                                         {"IPATH_NO_BACKTRACE", "1"},
                                         {"HFI_NO_BACKTRACE", "1"}};
 
-/// Whether there is an InfiniBand or RoCE card. EFA and Omni-Path, which show up in the same place,
-/// are libfabric's.
-bool has_verbs_card() {
-  DIR* folder = opendir("/sys/class/infiniband");
-  if (!folder) return false;
-  bool has_one = false;
-  while (const dirent* entry = readdir(folder)) {
-    const char* name = entry->d_name;
+/// What there is for networks to choose by.
+struct Cards {
+  bool has_verbs = false;  ///< InfiniBand or RoCE: UCX's
+  bool has_other = false;  ///< EFA, Omni-Path, Slingshot: libfabric's
+};
+
+Cards find_cards() {
+  Cards cards;
+  const auto look = [](const char* path, auto note) {
+    DIR* folder = opendir(path);
+    if (!folder) return;
+    while (const dirent* entry = readdir(folder))
+      if (entry->d_name[0] != '.') note(entry->d_name);
+    closedir(folder);
+  };
+  look("/sys/class/infiniband", [&cards](const char* name) {
     const auto starts = [name](const char* with) { return strncmp(name, with, strlen(with)) == 0; };
-    has_one = has_one || !(*name == '.' || starts("efa") || starts("hfi") || starts("opa"));
-  }
-  closedir(folder);
-  return has_one;
+    (starts("efa") || starts("hfi") || starts("opa") ? cards.has_other : cards.has_verbs) = true;
+  });
+  look("/sys/class/cxi", [&cards](const char*) { cards.has_other = true; });
+  return cards;
+}
+
+const Cards& cards() {
+  static const Cards found = find_cards();
+  return found;
 }
 
 /// Beside the library, or where UCCS_NET_PLUGINS says.
@@ -68,13 +81,13 @@ std::span<const Transport* const> transports() { return kTransports; }
 std::span<const Transport* const> decorators() { return kDecorators; }
 
 std::span<const char* const> networks() {
-  static const bool has_card = has_verbs_card();
-  if (has_card) return kNetworksWithCards;
+  if (cards().has_other && !cards().has_verbs) return kNetworksOfCards;
   return kNetworks;
 }
 const char* why_first() {
-  return networks().data() == kNetworksWithCards ? "there is an InfiniBand or RoCE card"
-                                                 : "there is no InfiniBand or RoCE card";
+  return cards().has_verbs   ? "there is an InfiniBand or RoCE card"
+         : cards().has_other ? "there is a card of EFA, Omni-Path or Slingshot"
+                             : "there is only tcp, over which UCX takes less time and memory";
 }
 
 const Plugin* load_network(const char* name, const char** reason_out) {

@@ -21,10 +21,7 @@ enum class MessageKind : uint8_t {
   kHello,     ///< the first one; these three have no body, and are not all networks'
   kFarewell,  ///< the source closes, and waits for the answer
   kAnswer,    ///< to kFarewell
-  // UCX's, which no Mail sees:
-  kPut,    ///< bytes for the memory here
-  kProve,  ///< asks whether all puts that came before it are visible
-  kProof   ///< they are
+  kPut        ///< bytes for the memory here: UCX's, which no Mail sees
 };
 
 /// In front of every message. What does not add up is dropped: sockets take bytes from anybody.

@@ -205,6 +205,23 @@ uccs_status_t Channel::transfer(bool is_put, int ec, const Remote& remote, void*
                                   : ucp_get_nbx(link->ep, local, bytes, there, key, &parameters));
 }
 
+/// A short get that nobody is told of.
+uccs_status_t Channel::read(int ec, PeerState& peer, Area area, uint64_t there, void* dest,
+                            size_t bytes) {
+  Link* link;
+  ucp_rkey_h key;
+  const uccs_status_t aimed = aim(ec, peer, area, &link, &key);
+  if (aimed != UCCS_OK) return aimed;
+  Operation* operation = take_operation(*link, nullptr);
+  if (!operation) return UCCS_AGAIN;
+  operation->waits = 1;
+  ucp_request_param_t parameters = {};
+  parameters.op_attr_mask = UCP_OP_ATTR_FIELD_CALLBACK | UCP_OP_ATTR_FIELD_USER_DATA;
+  parameters.user_data = operation;
+  parameters.cb.send = end_request;
+  return post_over(operation, ucp_get_nbx(link->ep, dest, bytes, there, key, &parameters));
+}
+
 void Channel::end_request(void* request, ucs_status_t status, void* user) {
   auto* operation = static_cast<Operation*>(user);
   ucp_request_free(request);

@@ -94,7 +94,6 @@ bool Ucx::send_owed(int ec, PeerState& peer, MessageKind kind, std::atomic<bool>
 void Ucx::attend_now() {
   if (!has_duties_.exchange(false, std::memory_order_acquire)) return;
   bool is_unfinished = false;
-  for (int i = 0; i < inlets_; ++i) is_unfinished = !channels_[i].answer_owed() || is_unfinished;
   for (int ec = 0; ec < num_ecs_; ++ec) {
     PeerState* peer = peers_[ec].load(std::memory_order_acquire);
     if (!peer) continue;

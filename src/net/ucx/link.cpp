@@ -253,10 +253,10 @@ ucs_status_t Channel::on_message(void* self, const void*, size_t, void* data, si
                    "the network brought %zu bytes that are no message of this job: dropped", bytes);
     return UCS_OK;
   }
-  if (header.kind > MessageKind::kAnswer && header.cookie == ucx.mail_.cookie() &&
+  if (header.kind == MessageKind::kPut && header.cookie == ucx.mail_.cookie() &&
       header.source >= 0 && header.source < ucx.num_ecs_ &&
       bytes == sizeof header + header.head_bytes &&
-      channel.take_unasked(header, static_cast<const std::byte*>(data) + sizeof header))
+      channel.take_put(header, static_cast<const std::byte*>(data) + sizeof header))
     return UCS_OK;
   Node* node = ucx.mail_.take_node(header.lane, bytes > kShortMax);
   memcpy(node->data(), data, bytes);

@@ -2,7 +2,6 @@
 #pragma once
 #include <memory>
 #include <mutex>
-#include <vector>
 
 #include "net/parts/engine.hpp"
 #include "net/parts/habit.hpp"
@@ -114,6 +113,7 @@ class Channel {
                          Completion* completion);
   int tell();
   // with the lock held
+  uccs_status_t read(int ec, PeerState& peer, Area area, uint64_t there, void* dest, size_t bytes);
   uccs_status_t aim(int ec, PeerState& peer, Area area, Link** link_out, ucp_rkey_h* key_out);
   Operation* take_operation(Link& link, size_t bytes, Completion* completion);
   Buffer* take_buffer(Link& link);
@@ -134,21 +134,14 @@ class Channel {
   void flush_again(Link& link);
 
   // unasked.cpp
-  struct OwedProof {
-    int ec;
-    uint32_t channel;
-  };
   bool may_go_unasked(size_t bytes) const;
   uccs_status_t put_unasked(int ec, PeerState& peer, const Remote& dest, const void* source,
                             size_t bytes);
-  uccs_status_t send_body(Link& link, PeerState& peer, MessageKind kind, const void* body,
-                          size_t body_bytes);
+  /// Asks about all puts so far; with the lock held.
   void prove();
   bool is_proved();
   void end_unasked(uccs_status_t status);
-  bool take_unasked(const Header& header, const std::byte* body);
-  void answer(int ec, uint32_t channel);
-  bool answer_owed();
+  bool take_put(const Header& header, const std::byte* body);
   /// Waits until what was sent has left. Takes the lock.
   void drain(uint64_t deadline_ns);
   void wait(ucs_status_ptr_t request, uint64_t deadline_ns);
@@ -173,9 +166,9 @@ class Channel {
   Link* worker_flush_ = nullptr;  ///< links that it covers; nullptr: none is under way
   bool is_flushed_singly_ = false;
   Link* unproved_ = nullptr;  ///< with puts that nobody acknowledges
-  std::vector<OwedProof> owed_proofs_;
+  uint64_t scratch_ = 0;      ///< what is read to ask about them
   PutHabit habit_;
-  std::atomic<uint32_t> to_prove_ = 0;  ///< of unproved_, answers that are awaited, and longer puts
+  std::atomic<uint32_t> to_prove_ = 0;  ///< of unproved_, answers that are awaited, longer puts
   Finished finished_;
   int next_inlet_ = 0;
   std::atomic<uint32_t> under_way_ = 0;  ///< operations whose end is still to be told
