@@ -212,7 +212,7 @@ uccs_status_t Channel::read(int ec, PeerState& peer, Area area, uint64_t there, 
   ucp_rkey_h key;
   const uccs_status_t aimed = aim(ec, peer, area, &link, &key);
   if (aimed != UCCS_OK) return aimed;
-  Operation* operation = take_operation(*link, nullptr);
+  Operation* operation = take_operation(*link, bytes, nullptr);
   if (!operation) return UCCS_AGAIN;
   operation->waits = 1;
   ucp_request_param_t parameters = {};

@@ -7,7 +7,8 @@
 
 namespace uccs::net::ucx {
 
-uint32_t Ucx::count_polls() const {
+uint32_t Ucx::count_polls() {
+  tick();
   uint32_t polls = 0;
   for (int i = 0; i < shape_.channels; ++i)
     polls += channels_[i].polls_.load(std::memory_order_relaxed);
@@ -15,7 +16,6 @@ uint32_t Ucx::count_polls() const {
 }
 
 void Ucx::collect(Engine::Watch& watch) {
-  tick();
   for (int i = 0; i < shape_.channels; ++i) {
     ucx::Channel& channel = channels_[i];
     // Acquire: pairs with the end of `start`.

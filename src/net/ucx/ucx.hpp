@@ -208,7 +208,7 @@ class Ucx {
   PeerState* reach(int ec);
 
   // engine.cpp
-  uint32_t count_polls() const;
+  uint32_t count_polls();
   void collect(Engine::Watch& watch);
   void look(bool was_woken);
   void take_control(int source, MessageKind kind);
