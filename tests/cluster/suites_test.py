@@ -25,7 +25,7 @@ import hosts
 NETWORK, PART, SUITE, BIN = sys.argv[1:5]
 ENGINE = sys.argv[5] if len(sys.argv) > 5 else "mpiexec.hydra"
 PES = 4
-SECONDS = 100  # on a busy machine; one of them takes a few by itself
+SECONDS = 200  # on a busy machine; one of them takes a few by itself
 SHARES = collections.Counter({"uccs": 2, "shmem": 3})
 
 PREFIXES = {"conformance": "conformance.", "coll": "spmd.coll.", "uccs": "spmd.uccs.",
@@ -52,7 +52,7 @@ def programs():
 
 
 def job(cluster, name, words):
-    env = {"UCCS_START_TIMEOUT": "30", "UCCS_NET": NETWORK,
+    env = {"UCCS_START_TIMEOUT": "100", "UCCS_NET": NETWORK,
            "UCCS_NET_PLUGINS": os.path.join(os.path.dirname(BIN), "lib"),
            "UCCS_TIMEOUT": str(SECONDS), "TEST_DIVISOR": DIVISOR}
     if ENGINE == "mpirun":
