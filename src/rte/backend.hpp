@@ -84,6 +84,8 @@ struct Backend {
   /// What must run in the background as long as this process lives, started by `serve`; then the
   /// delegate runs all the time, too. NULL: nothing must.
   void (*serve)();
+  /// Ends the launcher's part of a process that has done well, once. NULL: nothing to do.
+  void (*finish)();
 };
 
 /// The backend that `start` chose.

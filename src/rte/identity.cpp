@@ -165,6 +165,10 @@ void set_phase(Phase phase) {
   if (chosen != nullptr && is_owner()) chosen->set_phase(phase);
 }
 
+void finish() {
+  if (chosen != nullptr && is_owner() && chosen->finish != nullptr) chosen->finish();
+}
+
 void set_activity(const char* what) {
   if (chosen != nullptr) chosen->set_activity(what);
 }

@@ -57,6 +57,9 @@ bool is_launched();
 /// ends the job. Lock-free.
 void set_phase(Phase phase);
 
+/// For a process that ends with _exit(0): what exit(0) does for the launcher.
+void finish();
+
 /// Publishes where this EC waits ("barrier_all", "wait_until"), for the launcher's hang and death
 /// reports; NULL when it no longer does. `what` must be a string literal. Called from slow paths
 /// only.

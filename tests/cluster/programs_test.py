@@ -44,7 +44,7 @@ def run(*words, **env):
 class Programs:
     def tearDown(self):
         for host in cluster.names:
-            for name in ("hello", "heat", "ft"):
+            for name in ("hello", "heat", "ft", "gasnet_hello"):
                 for pid in cluster.pids(host, program(name)):
                     hosts.kill(pid, 9)
 
@@ -64,6 +64,10 @@ class Works(Programs, unittest.TestCase):
     def test_all_exchanges_of_a_transform(self):
         status, out, err = run(program("ft"), "--class", "S")
         self.assertEqual((status, out.count("VERIFIED")), (0, 3), out + err)
+
+    def test_gasnet(self):
+        status, out, err = run(program("gasnet_hello"))
+        self.assertEqual((status, out.count("VERIFIED"), out.count(f"hello, we are {PES}")), (0, 1, PES), out + err)
 
     def test_the_interface_between_the_hosts_is_chosen(self):
         status, _, err = run(program("hello"), UCCS_LOG="info")

@@ -76,6 +76,31 @@ TEST(HubPlaces, ManyNodesFitIntoAPacket) {
   EXPECT_TRUE(decode_nodes(bytes.data(), bytes.size(), 4096, &back));
 }
 
+TEST(HubPlaces, NodesThatAreAlikeAreToldAsOne) {
+  std::vector<Node> nodes(100'000);
+  int ecs = 0;
+  for (size_t i = 0; i < nodes.size(); ++i) {
+    nodes[i].first = ecs;
+    nodes[i].size = i + 1 < nodes.size() ? 96 : 5;
+    nodes[i].cpus = i < 4000 ? 48 : 96;
+    memcpy(nodes[i].host, "host", 4);
+    ecs += nodes[i].size;
+  }
+  const std::string bytes = encode_nodes(nodes);
+  EXPECT_LE(bytes.size(), 3u * 13);
+  std::vector<Node> back;
+  ASSERT_TRUE(decode_nodes(bytes.data(), bytes.size(), ecs, &back));
+  ASSERT_EQ(back.size(), nodes.size());
+  for (size_t i = 0; i < nodes.size(); i += 999) {
+    EXPECT_EQ(back[i].first, nodes[i].first);
+    EXPECT_EQ(back[i].size, nodes[i].size);
+    EXPECT_EQ(back[i].cpus, nodes[i].cpus);
+  }
+  for (size_t cut = 0; cut < bytes.size(); ++cut)
+    EXPECT_FALSE(decode_nodes(bytes.data(), cut, ecs, &back)) << cut;
+  EXPECT_FALSE(decode_nodes(bytes.data(), bytes.size(), ecs - 1, &back));
+}
+
 TEST(HubDecoders, StandRubbish) {
   std::mt19937 random(7);
   for (int i = 0; i < 20000; ++i) {

@@ -92,6 +92,7 @@ void part() {
 
 [[noreturn]] void leave(int exitcode) {
   rte::set_phase(rte::Phase::kFinalized);
+  rte::finish();
   _exit(exitcode & 255);
 }
 

@@ -110,6 +110,11 @@ void Hub::place_all() {
   nodes_ = places.nodes;
   std::vector<Member> by_ec(static_cast<size_t>(size_));
   const std::string table = encode_nodes(nodes_);
+  if (table.size() > kDataMax)
+    base::fatal(
+        "the job has %zu nodes with different numbers of ECs or CPUs, which is more than can be "
+        "told: give neighbouring nodes the same number of processes",
+        nodes_.size());
   for (size_t rank = 0; rank < members_.size(); ++rank) {
     Packet welcome;
     welcome.header.kind = PacketKind::kWelcome;

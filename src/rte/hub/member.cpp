@@ -76,11 +76,14 @@ void map_board(int fd, int index, int count) {
 }
 
 /// A process that ends well says so; with another status the launcher is to see a failure.
-void at_exit(int status, void*) {
-  if (getpid() != owner || status != 0) return;
+void finish() {
   if (phase_now.load(std::memory_order_relaxed) == static_cast<int>(Phase::kInitialized)) return;
   if (joined->hub) joined->hub->linger(base::now_ns() + kLingerNs);
   launcher->finish();
+}
+
+void at_exit(int status, void*) {
+  if (getpid() == owner && status == 0) finish();
 }
 
 void watch(int fd, uint32_t events) {
@@ -284,7 +287,7 @@ void serve_hub() {
 
 constexpr Backend kTable = {"hub",    adopt,    set_phase,     set_activity, is_ending,
                             tell_end, ec_pid,   open,          fd,           post,
-                            cancel,   progress, close_nothing, serve_hub};
+                            cancel,   progress, close_nothing, serve_hub,    finish};
 
 }  // namespace
 }  // namespace uccs::rte::hub

@@ -14,6 +14,10 @@ namespace {
 
 constexpr size_t kHostMax = sizeof Node::host - 1;
 
+/// In place of the length of a name: four bytes follow that say how many nodes are like this one.
+constexpr size_t kRun = 255;
+static_assert(kHostMax < kRun);
+
 }  // namespace
 
 Places arrange(const std::vector<Hello>& hello_of_rank) {
@@ -50,12 +54,24 @@ Places arrange(const std::vector<Hello>& hello_of_rank) {
 std::string encode_nodes(const std::vector<Node>& nodes) {
   size_t full = 0;
   for (const Node& node : nodes) full += 2 * sizeof(uint32_t) + 1 + strlen(node.host);
+  const bool has_names = full <= kDataMax;
   std::string bytes;
-  for (const Node& node : nodes) {
+  for (size_t i = 0; i < nodes.size();) {
+    const Node& node = nodes[i];
     const uint32_t numbers[2] = {static_cast<uint32_t>(node.size),
                                  static_cast<uint32_t>(node.cpus)};
     bytes.append(reinterpret_cast<const char*>(numbers), sizeof numbers);
-    const size_t length = full <= kDataMax ? strlen(node.host) : 0;
+    uint32_t count = 1;
+    while (!has_names && i + count < nodes.size() && nodes[i + count].size == node.size &&
+           nodes[i + count].cpus == node.cpus)
+      ++count;
+    i += count;
+    if (count > 1) {
+      bytes += static_cast<char>(kRun);
+      bytes.append(reinterpret_cast<const char*>(&count), sizeof count);
+      continue;
+    }
+    const size_t length = has_names ? strlen(node.host) : 0;
     bytes += static_cast<char>(length);
     bytes.append(node.host, length);
   }
@@ -69,18 +85,27 @@ bool decode_nodes(const char* data, size_t bytes, int num_ecs, std::vector<Node>
     uint32_t numbers[2];
     if (bytes < sizeof numbers + 1) return false;
     memcpy(numbers, data, sizeof numbers);
-    const size_t length = static_cast<unsigned char>(data[sizeof numbers]);
-    const size_t taken = sizeof numbers + 1 + length;
-    if (length > kHostMax || taken > bytes) return false;
-    if (numbers[0] == 0 || numbers[0] > static_cast<uint32_t>(num_ecs - next)) return false;
+    size_t length = static_cast<unsigned char>(data[sizeof numbers]);
+    uint32_t count = 1;
+    const bool is_run = length == kRun;
+    const size_t taken = sizeof numbers + 1 + (is_run ? sizeof count : length);
+    if ((length > kHostMax && !is_run) || taken > bytes) return false;
+    if (is_run) {
+      memcpy(&count, data + sizeof numbers + 1, sizeof count);
+      length = 0;
+    }
+    const auto left = static_cast<uint32_t>(num_ecs - next);
+    if (numbers[0] == 0 || count == 0 || uint64_t{numbers[0]} * count > left) return false;
     if (numbers[1] == 0 || numbers[1] > 1u << 20) return false;
-    Node node;
-    node.first = next;
-    node.size = static_cast<int>(numbers[0]);
-    node.cpus = static_cast<int>(numbers[1]);
-    memcpy(node.host, data + sizeof numbers + 1, length);
-    next += node.size;
-    nodes.push_back(node);
+    for (; count > 0; --count) {
+      Node node;
+      node.first = next;
+      node.size = static_cast<int>(numbers[0]);
+      node.cpus = static_cast<int>(numbers[1]);
+      memcpy(node.host, data + sizeof numbers + 1, length);
+      next += node.size;
+      nodes.push_back(node);
+    }
     data += taken;
     bytes -= taken;
   }

@@ -30,7 +30,8 @@ struct Places {
 /// number of its rank.
 Places arrange(const std::vector<Hello>& hello_of_rank);
 
-/// The table of nodes as bytes of at most kDataMax; long names are left out where it needs it.
+/// The table of nodes as bytes. Where names would make it longer than kDataMax it has none, and
+/// nodes that are alike are told as one: so it is longer only if more than 7281 neighbours differ.
 std::string encode_nodes(const std::vector<Node>& nodes);
 /// False unless `bytes` are such a table for `num_ecs` ECs.
 bool decode_nodes(const char* data, size_t bytes, int num_ecs, std::vector<Node>* nodes_out);

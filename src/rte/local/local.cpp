@@ -226,8 +226,9 @@ void close() {
   packet_buffer = nullptr;
 }
 
-constexpr Backend kTable = {"local", adopt, set_phase, set_activity, is_ending, tell_end, ec_pid,
-                            open,    fd,    post,      cancel,       progress,  close,    nullptr};
+constexpr Backend kTable = {"local",  adopt,    set_phase, set_activity, is_ending,
+                            tell_end, ec_pid,   open,      fd,           post,
+                            cancel,   progress, close,     nullptr,      nullptr};
 
 }  // namespace
 }  // namespace uccs::rte::local

@@ -55,8 +55,9 @@ void close() {
   exchange = nullptr;
 }
 
-constexpr Backend kTable = {"single", adopt, set_phase, set_activity, is_ending, tell_end, ec_pid,
-                            open,     fd,    post,      cancel,       progress,  close,    nullptr};
+constexpr Backend kTable = {"single", adopt,    set_phase, set_activity, is_ending,
+                            tell_end, ec_pid,   open,      fd,           post,
+                            cancel,   progress, close,     nullptr,      nullptr};
 
 }  // namespace
 }  // namespace uccs::rte::single

@@ -39,3 +39,13 @@ foreach(network IN LISTS networks)
   set_tests_properties(nodes.${network}.gasnet.ends PROPERTIES LABELS "spmd;cluster;gasnet" TIMEOUT 300
     ENVIRONMENT "UCCS_NET=${network}:tcp;UCCS_NODE_SIZE=1;${network_environment}")
 endforeach()
+
+# Under a launcher that is not ours rank 0 stays until the others have left.
+find_program(hydra mpiexec.hydra)
+if(hydra AND networks)
+  add_test(NAME nodes.hydra.gasnet.hello COMMAND ${hydra} -n 2 -env UCCS_NODE a $<TARGET_FILE:gasnet_hello>
+    : -n 2 -env UCCS_NODE b $<TARGET_FILE:gasnet_hello>)
+  list(GET networks 0 network)
+  set_tests_properties(nodes.hydra.gasnet.hello PROPERTIES LABELS "spmd;cluster;gasnet" TIMEOUT 90
+    ENVIRONMENT "UCCS_NET=${network}:tcp;${network_environment}")
+endif()
