@@ -109,13 +109,12 @@ void compare(Group& group, const Call& call) {
   const Far& far = far_of(group);
   Messages messages(group, call.kind);
   if (!far.is_leader()) return;
-  const int first = core::group_ec(group, 0);
   if (far.part != 0) {
     Call expected;
     messages.send(0, &call, sizeof call);
     messages.receive(0, &expected, sizeof expected);
     messages.wait();
-    return require_same(call, expected, first);
+    return require_same(group, call, expected);
   }
   std::vector<Call> theirs(static_cast<size_t>(far.parts()));
   for (int part = 1; part < far.parts(); ++part) {

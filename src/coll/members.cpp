@@ -7,7 +7,6 @@
 #include "base/config_values.hpp"
 #include "base/log.hpp"
 #include "coll/patterns/dissemination.hpp"
-#include "core/job.hpp"
 #include "rte/identity.hpp"
 
 namespace uccs::coll {
@@ -78,20 +77,21 @@ void compare(const Group& group, const Call& call, Scratch* mine) {
   arrive(members);
   Call expected;
   std::memcpy(&expected, members.of(0).published.payload, sizeof expected);
-  require_same(call, expected, group.first);
+  require_same(group, call, expected);
   arrive(members);  // member 0's words stay until all have read them
 }
 
 }  // namespace
 
-void require_same(const Call& mine, const Call& theirs, int first) {
+void require_same(const Group& group, const Call& mine, const Call& theirs) {
   if (mine.kind == theirs.kind && mine.bytes == theirs.bytes && mine.root == theirs.root) return;
   base::fatal(
       "collectives do not match: EC %d is in %s (%llu bytes, root or mode %lld), EC %d, the "
       "first of the group, in %s (%llu bytes, root or mode %lld); all members must make the same "
       "calls in the same order",
-      core::job.me, kind_name(mine.kind), static_cast<unsigned long long>(mine.bytes),
-      static_cast<long long>(mine.root), first, kind_name(theirs.kind),
+      core::group_ec(group, group.rank), kind_name(mine.kind),
+      static_cast<unsigned long long>(mine.bytes), static_cast<long long>(mine.root),
+      core::group_ec(group, 0), kind_name(theirs.kind),
       static_cast<unsigned long long>(theirs.bytes), static_cast<long long>(theirs.root));
 }
 

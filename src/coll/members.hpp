@@ -48,9 +48,8 @@ struct Places {
   }
 };
 
-/// Ends the job if `mine`, this EC's, is another call than that of `first`, which is the first of
-/// the group.
-void require_same(const Call& mine, const Call& theirs, int first);
+/// Ends the job if `mine`, this EC's, is another call than `theirs`, the first member's.
+void require_same(const Group& group, const Call& mine, const Call& theirs);
 
 /// A group during one collective.
 struct Members {
