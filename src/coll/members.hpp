@@ -48,8 +48,7 @@ struct Places {
   }
 };
 
-/// Ends the job if `mine`, this EC's, is another call than `theirs`, that of the first of the
-/// group.
+/// Ends the job if `mine`, this EC's, is another call than `theirs`, the first member's.
 void require_same(const Group& group, const Call& mine, const Call& theirs);
 
 /// A group during one collective.
