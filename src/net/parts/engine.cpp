@@ -16,14 +16,17 @@ namespace {
 constexpr int kSleepMs = 10;
 /// Between looks while other threads poll, and where there is nothing to wait on.
 constexpr uint64_t kAsideNs = 200'000;
-/// Threads that poll at least this often look after everything; others compute or sleep.
+/// Threads that poll at least this often look after what comes in; others compute or sleep.
 constexpr uint64_t kAttentiveNs = 10'000;
+/// Looks all the same: nobody else looks after the channel of a thread that has ended or waits for
+/// nothing of it, where messages may be stuck that met a full socket.
+constexpr uint64_t kLookNs = 1'000'000;
 
 }  // namespace
 
 bool Engine::start(const Duties& duties) {
   duties_ = duties;
-  looked_ns_ = base::now_ns();
+  turn_ns_ = base::now_ns();
   wake_fd_ = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
   if (wake_fd_ < 0) return false;
   sigset_t all, before;
@@ -56,14 +59,20 @@ void* Engine::run(void* argument) {
 bool Engine::is_attended() {
   const uint32_t polls = duties_.polls(duties_.user);
   const uint64_t now = base::now_ns();
-  const uint64_t made = polls - polls_seen_, passed = now - looked_ns_;
+  const uint64_t made = polls - polls_seen_, passed = now - turn_ns_;
   polls_seen_ = polls;
-  looked_ns_ = now;
+  turn_ns_ = now;
   return made * kAttentiveNs > passed;
 }
 
 void Engine::turn() {
-  if (is_attended()) return base::sleep_for(kAsideNs);
+  if (is_attended()) {
+    if (turn_ns_ - looked_ns_ >= kLookNs) {
+      looked_ns_ = turn_ns_;
+      duties_.look(duties_.user, false);
+    }
+    return base::sleep_for(kAsideNs);
+  }
   Watch watch;
   watch.add(wake_fd_);
   duties_.collect(duties_.user, watch);

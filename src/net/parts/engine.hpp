@@ -53,7 +53,8 @@ class Engine {
   Duties duties_ = {};
   std::atomic<bool> is_ending_ = false;
   uint32_t polls_seen_ = 0;
-  uint64_t looked_ns_ = 0;  ///< when they were seen
+  uint64_t turn_ns_ = 0;    ///< when they were seen
+  uint64_t looked_ns_ = 0;  ///< last look while others polled
   int wake_fd_ = -1;
   pthread_t thread_ = {};
   bool is_running_ = false;
