@@ -248,8 +248,10 @@ int Ofi::Channel::progress(int lane, uint32_t traffic, int budget, const Sink& s
   const uint32_t turn = polls_.load(std::memory_order_relaxed) + 1;
   polls_.store(turn, std::memory_order_relaxed);
   const bool is_for_completions = traffic == 0;
-  if (is_for_completions) looked_ = ofi.shape_.lanes;
-  const bool was_looked_at = !is_for_completions && looked_ > 0 && looked_-- > 0;
+  const int looked = looked_.load(std::memory_order_relaxed);
+  const bool was_looked_at = !is_for_completions && looked > 0;
+  if (is_for_completions || was_looked_at)
+    looked_.store(is_for_completions ? ofi.shape_.lanes : looked - 1, std::memory_order_relaxed);
   const bool has_more = !was_looked_at && under_way_.load(std::memory_order_relaxed) > 0;
   if ((has_more || turn % kInjectedEvery == 0) && port->domain->lock.try_lock()) {
     poll();
@@ -261,8 +263,8 @@ int Ofi::Channel::progress(int lane, uint32_t traffic, int budget, const Sink& s
   ofi.poll_inlet(ofi.inlets_[lane]);
   if (ofi.shape_.lanes > 1 && turn % kOthersEvery == 0) {
     // Puts and gets of others come in by any lane.
-    next_inlet_ = next_inlet_ + 1 < ofi.shape_.lanes ? next_inlet_ + 1 : 0;
-    if (next_inlet_ != lane && ofi.poll_inlet(ofi.inlets_[next_inlet_]) > 0) ofi.mail_.ring();
+    const auto other = static_cast<int>(turn / kOthersEvery % ofi.shape_.lanes);
+    if (other != lane && ofi.poll_inlet(ofi.inlets_[other]) > 0) ofi.mail_.ring();
   }
   for (const Traffic which : {Traffic::kReply, Traffic::kRequest, Traffic::kSend})
     if ((traffic & traffic_bit(which)) != 0) steps += ofi.mail_.deliver(lane, which, budget, sink);

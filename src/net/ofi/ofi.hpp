@@ -131,8 +131,7 @@ class Ofi {
 
     Ofi* owner_ = nullptr;
     int index_ = 0;
-    int next_inlet_ = 0;
-    int looked_ = 0;  ///< looks for messages that need not look for completions: others have
+    std::atomic<int> looked_ = 0;  ///< looks for messages that need not look for completions
     base::SparseArray<bool> is_connected_;  ///< as addresses
     std::unique_ptr<Buffer[]> buffers_;
     std::unique_ptr<Work[]> works_;

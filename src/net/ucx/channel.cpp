@@ -359,8 +359,8 @@ int Channel::progress(int lane, uint32_t traffic, int budget, const Sink& sink) 
   if (index_ != inlet) look(ucx.channels_[inlet]);
   // Puts and gets of others come in by any inlet; each look may be a system call.
   if (ucx.inlets_ > 1 && polls % kForeignInletEvery == 0) {
-    next_inlet_ = next_inlet_ + 1 < ucx.inlets_ ? next_inlet_ + 1 : 0;
-    if (next_inlet_ != inlet && next_inlet_ != index_) look(ucx.channels_[next_inlet_]);
+    const auto other = static_cast<int>(polls / kForeignInletEvery % ucx.inlets_);
+    if (other != inlet && other != index_) look(ucx.channels_[other]);
   }
   for (const Traffic which : {Traffic::kReply, Traffic::kRequest, Traffic::kSend})
     if ((traffic & traffic_bit(which)) != 0) steps += ucx.mail_.deliver(lane, which, budget, sink);

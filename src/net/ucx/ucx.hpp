@@ -170,7 +170,6 @@ class Channel {
   PutHabit habit_;
   std::atomic<uint32_t> to_prove_ = 0;  ///< of unproved_, answers that are awaited, longer puts
   Finished finished_;
-  int next_inlet_ = 0;
   std::atomic<uint32_t> under_way_ = 0;  ///< operations whose end is still to be told
   std::atomic<uint32_t> polls_ = 0;
 };
