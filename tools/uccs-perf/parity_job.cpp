@@ -258,6 +258,9 @@ Board* map_board_file(const std::string& path) {
   return static_cast<Board*>(mapped);
 }
 
+/// All workers are threads that were started, in both layouts: the stack of a process's first thread
+/// lies elsewhere, and a copy made from there is by up to 2 % quicker while a neighbour of the core
+/// is busy, which says nothing about this library.
 void run_seats(Process& process, std::byte* area, int threads, int peer, int first_pair) {
   std::unique_ptr<Seat[]> seats(new Seat[static_cast<size_t>(process.threads)]);
   const size_t bytes = kPlaces * kRoom * static_cast<size_t>(threads);
@@ -278,11 +281,10 @@ void run_seats(Process& process, std::byte* area, int threads, int peer, int fir
     seat.local = local + offset;
     worker.arrivals = process.arrivals;
     UCCS_PERF_CHECK(uccs_endpoint_create(process.context, peer, k, &worker.peer));
-    if (k > 0 && pthread_create(&seat.thread, nullptr, serve, &seat) != 0)
+    if (pthread_create(&seat.thread, nullptr, serve, &seat) != 0)
       rte_abort(1, "uccs-perf: a thread could not be started: ask for fewer with --threads");
   }
-  serve(&seats[0]);
-  for (int k = 1; k < process.threads; ++k)
+  for (int k = 0; k < process.threads; ++k)
     pthread_join(seats[static_cast<size_t>(k)].thread, nullptr);
   free(local);
 }
