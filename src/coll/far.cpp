@@ -60,20 +60,24 @@ void end_far(Group& group) {
 
 namespace far {
 
-Messages::Messages(Group& group, Kind kind)
-    : group_(group), kind_(kind), tag_(far_of(group).tag | ++far_of(group).calls) {}
+namespace {
 
-void Messages::fail(int ec, uccs_status_t status) const {
-  base::fatal("%s: a message between this EC and EC %d on %s failed: %s", kind_name(kind_), ec,
+[[noreturn]] void fail(Kind kind, int ec, uccs_status_t status) {
+  base::fatal("%s: a message between this EC and EC %d on %s failed: %s", kind_name(kind), ec,
               rte::host_of(ec), uccs_status_string(status));
 }
+
+}  // namespace
+
+Messages::Messages(Group& group, Kind kind)
+    : group_(group), kind_(kind), tag_(far_of(group).tag | ++far_of(group).calls) {}
 
 template <typename Post>
 void Messages::start(int ec, Post post) {
   uccs_request_t request = UCCS_REQUEST_NULL;
   uccs_status_t status = UCCS_AGAIN;
   coll::wait(kind_, [&status, &post, &request] { return (status = post(&request)) != UCCS_AGAIN; });
-  if (status < 0) fail(ec, status);
+  if (status < 0) fail(kind_, ec, status);
   if (request) started_.push_back({request, ec});
 }
 
@@ -98,9 +102,18 @@ void Messages::wait() {
     uccs_status_t status = UCCS_OK;
     coll::wait(kind_,
                [&status, &request] { return (status = core::look(&request)) != UCCS_IN_PROGRESS; });
-    if (status < 0) fail(each.ec, status);
+    if (status < 0) fail(kind_, each.ec, status);
   }
   started_.clear();
+}
+
+void store(Group& group, Kind kind, int rank, std::atomic<uint64_t>* flag, uint64_t value) {
+  const int to = core::group_ec(group, rank);
+  uccs_status_t status = UCCS_AGAIN;
+  coll::wait(kind, [&status, to, flag, value] {
+    return (status = core::remote_store(to, flag, value)) != UCCS_AGAIN;
+  });
+  if (status < 0) fail(kind, to, status);
 }
 
 /// The first leader and every other one tell each other.

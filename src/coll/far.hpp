@@ -78,13 +78,15 @@ class Messages {
   };
   template <typename Post>
   void start(int ec, Post post);
-  [[noreturn]] void fail(int ec, uccs_status_t status) const;
 
   const Group& group_;
   Kind kind_;
   uint64_t tag_;
   std::vector<Started> started_;
 };
+
+/// Writes a word in the scratch of the leader with this rank, of which `flag` is the copy here.
+void store(Group& group, Kind kind, int rank, std::atomic<uint64_t>* flag, uint64_t value);
 
 /// In check mode, at the beginning of a collective: ends the job if the leaders are in different
 /// ones. (Inside the nodes the collectives that they are made of compare.)

@@ -87,6 +87,23 @@ void spread_ranges(Group& group, std::byte* dest, Kind kind, OffsetOf offset_of)
   coll::broadcast(far.local, after, after, offset_of(parts) - offset_of(far.part + 1), 0, false);
 }
 
+/// By flags in the scratch of the leaders, as in shared memory. A flag of this barrier cannot fall
+/// on one that is still awaited: who is two barriers ahead has heard that all are through with
+/// that.
+void meet_leaders(Group& group) {
+  const Far& far = far_of(group);
+  auto& mine = *reinterpret_cast<Scratch*>(far.local.scratch);
+  const uint64_t number = ++mine.own.node_barriers;
+  for (int round = 0; 1 << round < far.parts(); ++round) {
+    const int part = patterns::dissemination_to(far.part, far.parts(), round);
+    std::atomic<uint64_t>* flag = &mine.barrier[round].of_nodes[number % 2];
+    store(group, Kind::kBarrier, far.first_of(part), flag, number);
+    // Acquire: what was flushed before the flag was sent is visible.
+    coll::wait(Kind::kBarrier,
+               [flag, number] { return flag->load(std::memory_order_acquire) >= number; });
+  }
+}
+
 }  // namespace
 
 void barrier(Group& group) {
@@ -94,17 +111,7 @@ void barrier(Group& group) {
   Far& far = far_of(group);
   (void)uccs_context_flush(core::job_context());  // what models put on other nodes is visible there
   coll::barrier(far.local);
-  Messages messages(group, Kind::kBarrier);
-  if (far.is_leader()) {
-    for (int round = 0; 1 << round < far.parts(); ++round) {
-      const int distance = 1 << round;
-      messages.receive(far.first_of(patterns::rotated_back(far.part, far.parts(), distance)),
-                       nullptr, 0);
-      messages.send(far.first_of(patterns::dissemination_to(far.part, far.parts(), round)), nullptr,
-                    0);
-      messages.wait();
-    }
-  }
+  if (far.is_leader()) meet_leaders(group);
   coll::barrier(far.local);
 }
 

@@ -27,6 +27,9 @@ struct alignas(kLineBytes) Flag {
 /// neighbours, and a neighbour that is written next costs a transfer (barrier of 2: 70 ns, not 57).
 struct alignas(2 * kLineBytes) LoneFlag {
   std::atomic<uint64_t> value;
+  /// The same between nodes, of even and of odd barriers. Two, because puts of different threads
+  /// may overtake each other.
+  alignas(kLineBytes) std::atomic<uint64_t> of_nodes[2];
 };
 
 /// Data and the number that says it is there, in one cache line: one transfer brings both. The
@@ -61,6 +64,7 @@ struct alignas(kLineBytes) Own {
   uint64_t bounces_safe;
   uint64_t pulls_expected;  ///< value of Scratch::pulled when all pulls from this member are done
   uint32_t split_window;    ///< where group_split last found a free number
+  uint64_t node_barriers;   ///< barriers between this node and others
 };
 
 /// One group's memory at one EC (core::kGroupScratchBytes, zero at first):

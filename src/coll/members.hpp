@@ -120,18 +120,17 @@ class LongWait {
 /// `is_ready` is a small object that is copied, so that the callers keep their registers.
 template <typename Ready>
 [[gnu::noinline]] void wait_for(Kind kind, Ready is_ready) {
-  base::Backoff backoff;
-  do {
+  for (base::Backoff backoff;; backoff.pause()) {
     // A member may wait for a message of this EC before it arrives.
     if (core::progress_idle() > 0) [[unlikely]]
       backoff.reset();
+    if (is_ready()) return;
     if (backoff.will_sleep()) [[unlikely]] {
       LongWait slow(kind);
       while (!is_ready()) slow.pause(backoff);
       return;
     }
-    backoff.pause();
-  } while (!is_ready());
+  }
 }
 
 /// Returns when `is_ready()`. All waiting of this room happens here.

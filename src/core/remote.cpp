@@ -54,6 +54,24 @@ uccs_status_t remote_atomic(int ec, base::AtomicOp op, base::AtomicType type, co
                       {op, type, operand, expected}, result_out, request_out);
 }
 
+uccs_status_t remote_store(int ec, void* symmetric, uint64_t value) {
+  Endpoint* endpoint = remote_endpoint(ec);
+  Target target;
+  const uccs_status_t found =
+      resolve(endpoint, UCCS_REGION_SYMMETRIC, symmetric, sizeof value, &target);
+  if (found != UCCS_OK) return found;
+  target.remote.is_flag = true;
+  Channel* channel = this_thread(endpoint->context).channel;
+  if (!channel->lock.try_lock()) return UCCS_AGAIN;
+  const uccs_status_t status = endpoint->link->table->put(
+      channel->paths[endpoint->link_index], ec, target.remote, &value, sizeof value, nullptr);
+  channel->lock.unlock();
+  if (status == UCCS_ERR_UNSUPPORTED)
+    return uccs_put_contiguous_short_nb(endpoint, UCCS_REGION_SYMMETRIC, symmetric, &value,
+                                        sizeof value, nullptr);
+  return status == UCCS_IN_PROGRESS ? UCCS_OK : status;
+}
+
 const char* host_of(int ec) { return rte::host_of(ec); }
 
 const char* why_no_network() { return chosen_network(nullptr).reason; }

@@ -14,6 +14,10 @@ uccs_status_t remote_atomic(int ec, base::AtomicOp op, base::AtomicType type, co
                             uint64_t operand, uint64_t expected, uint64_t* result_out,
                             uccs_request_t* request_out);
 
+/// Writes a word of symmetric memory of EC `ec`, which is on another node: at once, and whole. No
+/// flush waits for it, only who reads it there. UCCS_AGAIN: not now.
+uccs_status_t remote_store(int ec, void* symmetric, uint64_t value);
+
 /// The name of the host of EC `ec`, for messages.
 const char* host_of(int ec);
 

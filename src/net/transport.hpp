@@ -34,6 +34,8 @@ struct Remote {
   Area area;
   uint64_t offset;  ///< from the start of the area; kRegistered: the owner's address
   uint64_t key;     ///< kRegistered: what register_memory gave the owner
+  /// A put without completion that only its reader over there waits for: no flush has to.
+  bool is_flag = false;
 };
 
 struct AtomicArguments {

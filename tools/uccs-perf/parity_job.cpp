@@ -258,9 +258,9 @@ Board* map_board_file(const std::string& path) {
   return static_cast<Board*>(mapped);
 }
 
-/// All workers are threads that were started, in both layouts: the stack of a process's first thread
-/// lies elsewhere, and a copy made from there is by up to 2 % quicker while a neighbour of the core
-/// is busy, which says nothing about this library.
+/// All workers are threads that were started, in both layouts: the stack of a process's first
+/// thread lies elsewhere, and a copy made from there is by up to 2 % quicker while a neighbour of
+/// the core is busy, which says nothing about this library.
 void run_seats(Process& process, std::byte* area, int threads, int peer, int first_pair) {
   std::unique_ptr<Seat[]> seats(new Seat[static_cast<size_t>(process.threads)]);
   const size_t bytes = kPlaces * kRoom * static_cast<size_t>(threads);

@@ -64,11 +64,10 @@ template <class T>
   if (entry.is_checked()) [[unlikely]]
     check_symmetric(call, {"ivar", variable, sizeof *variable}, sizeof *variable);
   if (!is_comparison(cmp)) fail_comparison(cmp, call);
-  Waiting waiting(call);
-  while (true) {
+  for (Waiting waiting(call);; waiting.rest()) {
+    Waiting::make_progress();
     const T value = read(variable);
     if (compares(value, cmp, to)) return value;
-    waiting.pause();
   }
 }
 

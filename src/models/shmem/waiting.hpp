@@ -20,7 +20,12 @@ class Waiting {
 
   /// After each look that found nothing.
   void pause() {
-    core::progress_idle();
+    make_progress();
+    rest();
+  }
+  /// Its halves, for who looks in between, at what progress takes in from other nodes.
+  static void make_progress() { core::progress_idle(); }
+  void rest() {
     backoff_.pause();
     if ((++misses_ & (kLook - 1)) == 0) look_around();
   }

@@ -141,9 +141,9 @@ uccs_status_t Ofi::Channel::transfer(bool is_put, int ec, const Remote& remote, 
   const Key& key = is_heap ? peer->by_lane[lane].heap : peer->by_lane[lane].statics;
   const fi_addr_t address = ofi.address_of(*this, *peer, ec, lane);
   const uint64_t there = key.base + remote.offset;
-  if (!completion && address != FI_ADDR_UNSPEC && bytes <= ofi.fabric_->inject_put_max() &&
-      !habit_.is_awaited())
-    return put_unproved(*peer, ec, local, bytes, address, there, key.key);
+  const bool may_go_unasked = !completion && (remote.is_flag || !habit_.is_awaited());
+  if (may_go_unasked && address != FI_ADDR_UNSPEC && bytes <= ofi.fabric_->inject_put_max())
+    return put_unproved(*peer, ec, local, bytes, address, there, key.key, remote.is_flag);
   const bool is_copied = is_put && bytes <= kPayloadMax;
   Work* work = is_copied ? take_buffer() : take_work();
   if (!work || address == FI_ADDR_UNSPEC) {
@@ -171,7 +171,7 @@ uccs_status_t Ofi::Channel::transfer(bool is_put, int ec, const Remote& remote, 
              : fi_read(port->ep, local, bytes, descriptor, address, there, key.key, &work->context);
   const uccs_status_t status = finish_post(posted, work, *peer, ec, bytes);
   if (completion || status != UCCS_IN_PROGRESS) return status;
-  habit_.put();
+  if (!remote.is_flag) habit_.put();
   to_prove_.fetch_add(1, std::memory_order_relaxed);
   return UCCS_OK;
 }

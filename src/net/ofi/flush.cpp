@@ -8,10 +8,12 @@
 namespace uccs::net::ofi {
 
 uccs_status_t Ofi::Channel::put_unproved(PeerState& peer, int ec, const void* source, size_t bytes,
-                                         fi_addr_t address, uint64_t there, uint64_t key) {
+                                         fi_addr_t address, uint64_t there, uint64_t key,
+                                         bool is_flag) {
   const ssize_t posted = fi_inject_write(port->ep, source, bytes, address, there, key);
   const uccs_status_t status = finish_post(posted, nullptr, peer, ec, bytes);
   if (status != UCCS_IN_PROGRESS) return status;
+  if (is_flag) return UCCS_OK;
   habit_.put();
   if (!is_unproved_[ec]) {
     is_unproved_[ec] = true;

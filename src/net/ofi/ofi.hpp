@@ -123,7 +123,7 @@ class Ofi {
                        Buffer* buffer, ssize_t* posted);
     // flush.cpp
     uccs_status_t put_unproved(PeerState& peer, int ec, const void* source, size_t bytes,
-                               fi_addr_t address, uint64_t there, uint64_t key);
+                               fi_addr_t address, uint64_t there, uint64_t key, bool is_flag);
     /// Asks the targets of puts that nothing follows to answer; with the domain's lock held.
     void prove();
     bool is_proved();

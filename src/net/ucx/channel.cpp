@@ -164,7 +164,8 @@ uccs_status_t Channel::transfer(bool is_put, int ec, const Remote& remote, void*
     mem::copy(is_put ? mine : local, is_put ? local : mine, bytes);
     return UCCS_OK;
   }
-  if (!completion && may_go_unasked(bytes)) return put_unasked(ec, *peer, remote, local, bytes);
+  if (!completion && may_go_unasked(remote, bytes))
+    return put_unasked(ec, *peer, remote, local, bytes);
   if (is_put && is_word(there, bytes) && owner_->library_.is_tcp()) {
     // Its answer says that it is there, and takes the way of a put's; a flush would take another.
     uint64_t value = 0;
@@ -243,7 +244,7 @@ uccs_status_t Channel::put(int ec, const Remote& dest, const void* source, size_
     to_prove_.fetch_sub(1, std::memory_order_relaxed);
     return status;
   }
-  habit_.put();
+  if (!dest.is_flag) habit_.put();
   return UCCS_OK;
 }
 

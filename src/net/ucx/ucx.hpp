@@ -134,7 +134,7 @@ class Channel {
   void flush_again(Link& link);
 
   // unasked.cpp
-  bool may_go_unasked(size_t bytes) const;
+  bool may_go_unasked(const Remote& dest, size_t bytes) const;
   uccs_status_t put_unasked(int ec, PeerState& peer, const Remote& dest, const void* source,
                             size_t bytes);
   /// Asks about all puts so far; with the lock held.

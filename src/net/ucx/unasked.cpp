@@ -33,8 +33,9 @@ void write(std::byte* there, const std::byte* bytes, size_t count) {
 }  // namespace
 
 /// What the message of that length costs is less than an acknowledgement.
-bool Channel::may_go_unasked(size_t bytes) const {
-  return bytes <= sizeof PutBody::bytes && owner_->library_.is_tcp() && !habit_.is_awaited();
+bool Channel::may_go_unasked(const Remote& dest, size_t bytes) const {
+  return bytes <= sizeof PutBody::bytes && owner_->library_.is_tcp() &&
+         (dest.is_flag || !habit_.is_awaited());
 }
 
 uccs_status_t Channel::put_unasked(int ec, PeerState& peer, const Remote& dest, const void* source,
@@ -60,7 +61,7 @@ uccs_status_t Channel::put_unasked(int ec, PeerState& peer, const Remote& dest, 
   header.cookie = there.cookie;
   header.kind = MessageKind::kPut;
   const uccs_status_t status = send(*link, buffer, fill(buffer->data, header, &body, nullptr));
-  if (status != UCCS_OK) return status;
+  if (status != UCCS_OK || dest.is_flag) return status;
   habit_.put();
   if (link->is_unproved) return UCCS_OK;
   link->is_unproved = true;
