@@ -28,19 +28,8 @@ Key key_of(const Fabric& fabric, fid_mr* mr, const Extent& area) {
 }  // namespace
 
 Capabilities Ofi::describe(const Shape&, const Transport* const*) {
-  return {
-      .description = "libfabric: InfiniBand, EFA, Slingshot, Omni-Path, tcp",
-      .has_put_get = true,
-      .has_atomics = false,  // the target's CPU does them: see docs/networks.md
-      .is_same_node = false,
-      .short_is_shared = false,
-      .head_max = kHeadMax,
-      .head_with_payload_max = kHeadWithPayloadMax,
-      .medium_max = kPayloadMax,
-      .inject_max = kPayloadMax,
-      .inbox_bytes = 0,
-      .has_flushed_puts = true,
-  };
+  // Atomics are the target's CPU's: see docs/networks.md.
+  return network_capabilities("libfabric: InfiniBand, EFA, Slingshot, Omni-Path, tcp", false);
 }
 
 uccs_status_t Ofi::open(const OpenParameters& parameters, Ofi** instance_out) {

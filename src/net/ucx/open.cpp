@@ -15,19 +15,7 @@
 namespace uccs::net::ucx {
 
 Capabilities Ucx::describe(const Shape&, const Transport* const*) {
-  return {
-      .description = "UCX: InfiniBand, RoCE, tcp",
-      .has_put_get = true,
-      .has_atomics = true,
-      .is_same_node = false,
-      .short_is_shared = false,
-      .head_max = kHeadMax,
-      .head_with_payload_max = kHeadWithPayloadMax,
-      .medium_max = kPayloadMax,
-      .inject_max = kPayloadMax,
-      .inbox_bytes = 0,
-      .has_flushed_puts = true,
-  };
+  return network_capabilities("UCX: InfiniBand, RoCE, tcp", true);
 }
 
 uccs_status_t Ucx::open(const OpenParameters& parameters, Ucx** instance_out) {
