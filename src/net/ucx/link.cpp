@@ -197,7 +197,7 @@ uccs_status_t Channel::message(int ec, Envelope envelope, const void* head, size
                                const Payload* payload) {
   Ucx& ucx = *owner_;
   if (ec == ucx.me_) return ucx.mail_.message_to_self(envelope, head, head_bytes, payload);
-  PeerState* peer = ucx.reach(ec);
+  PeerState* peer = ucx.peers_.reach(ec);
   if (!peer) return UCCS_ERR_PEER_FAILED;
   const int lane = envelope.lane();
   if (lane >= ucx.shape_.lanes) return UCCS_ERR_INVALID;
