@@ -22,7 +22,7 @@ bool Channel::start(Ucx* owner, int index) {
   Library& library = owner->library_;
   if (!library.has_threads()) lock_ = library.lock();
   const auto places = static_cast<size_t>(owner->num_ecs_ * owner->inlets_max_);
-  links_.reset(new (std::nothrow) Link* [places] {});
+  links_ = base::make_sparse<Link*>(places);
   buffers_.reset(new (std::nothrow) Buffer[kBuffers]);
   operations_.reset(new (std::nothrow) Operation[kOperations]);
   if (!links_ || !buffers_ || !operations_) return false;

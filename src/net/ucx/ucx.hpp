@@ -3,6 +3,7 @@
 #include <memory>
 #include <mutex>
 
+#include "base/sparse.hpp"
 #include "net/parts/engine.hpp"
 #include "net/parts/habit.hpp"
 #include "net/parts/mail.hpp"
@@ -155,7 +156,7 @@ class Channel {
   int fd_ = -1;
   base::SpinLock own_lock_;
   base::SpinLock* lock_ = &own_lock_;
-  std::unique_ptr<Link*[]> links_;  ///< [ec * inlets_max + worker over there]
+  base::SparseArray<Link*> links_;  ///< [ec * inlets_max + worker over there]
   std::unique_ptr<Buffer[]> buffers_;
   std::unique_ptr<Operation[]> operations_;
   Buffer* free_buffers_ = nullptr;
