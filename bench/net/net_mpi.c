@@ -6,11 +6,10 @@
 #include <mpi.h>
 #include <string.h>
 
-#include "lines.h"
+#include "operations.h"
 
 static MPI_Win window;
 static char *memory, *local;
-static int me, peer;
 static volatile long sink;
 enum { kWords = kLargeBurst * kLarge, kFlag = kWords + kBurst * 8, kBytes = kFlag + 8 };
 
@@ -77,18 +76,9 @@ static void send_receive(void) {
   if (me == 1) MPI_Send(&value, 1, MPI_LONG, peer, 1, MPI_COMM_WORLD);
 }
 
-static void measure(const char* name, size_t bytes, void (*call)(void), int per, int together,
-                    double seconds) {
-  double times[kRounds];
-  MPI_Barrier(MPI_COMM_WORLD);
-  if (me == 0 || together) {
-    time_calls(call, 5);
-    long calls = calls_for(seconds, time_calls(call, per > 1 ? 3 : 30));
-    if (together) MPI_Bcast(&calls, 1, MPI_LONG, 0, MPI_COMM_WORLD);
-    for (int i = 0; i < kRounds; ++i) times[i] = time_calls(call, calls);
-    if (me == 0) print_line(name, bytes, times, per);
-  }
-  MPI_Barrier(MPI_COMM_WORLD);
+static long agree(long value) {
+  MPI_Bcast(&value, 1, MPI_LONG, 0, MPI_COMM_WORLD);
+  return value;
 }
 
 int main(int argc, char** argv) {
@@ -108,14 +98,7 @@ int main(int argc, char** argv) {
   memset(local, 1, kLarge);
   MPI_Win_lock_all(MPI_MODE_NOCHECK, window);
   measure("send_receive", 8, send_receive, 2, 1, seconds);
-  measure("ping_pong", 8, ping_pong, 2, 1, seconds);
-  measure("put_quiet", 8, put_quiet, 1, 0, seconds);
-  measure("put_rate", 8, put_rate, kBurst, 0, seconds);
-  measure("put", kLarge, put_large, kLargeBurst, 0, seconds);
-  measure("get", 8, get, 1, 0, seconds);
-  measure("get", kLarge, get_large, kLargeBurst, 0, seconds);
-  measure("fetch_add", 8, fetch_add, 1, 0, seconds);
-  measure("barrier", 0, barrier, 1, 1, seconds);
+  measure_all(seconds);
   MPI_Win_unlock_all(window);
   MPI_Win_free(&window);
   MPI_Finalize();

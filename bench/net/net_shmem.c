@@ -8,11 +8,10 @@
 #include <shmem.h>
 #include <string.h>
 
-#include "lines.h"
+#include "operations.h"
 
 static char *remote, *local;
 static long *words, *flag, *agreed;
-static int me, peer;
 static volatile long sink;
 
 static void put_quiet(void) {
@@ -44,24 +43,12 @@ static void ping_pong(void) {
   if (me == 1) shmem_long_p(flag, turn, peer);
 }
 
-/* `per` operations are in one call; `together`: PE 1 calls it as well. */
-static void measure(const char* name, size_t bytes, void (*call)(void), int per, int together,
-                    double seconds) {
-  double times[kRounds];
+static long agree(long value) {
+  *agreed = value;
   shmem_barrier_all();
-  if (me == 0 || together) {
-    time_calls(call, 5);
-    long calls = calls_for(seconds, time_calls(call, per > 1 ? 3 : 30));
-    if (together) {
-      *agreed = calls;
-      shmem_barrier_all();
-      if (me == 1) calls = shmem_long_g(agreed, 0);
-      shmem_barrier_all();
-    }
-    for (int i = 0; i < kRounds; ++i) times[i] = time_calls(call, calls);
-    if (me == 0) print_line(name, bytes, times, per);
-  }
+  if (me == 1) value = shmem_long_g(agreed, 0);
   shmem_barrier_all();
+  return value;
 }
 
 int main(int argc, char** argv) {
@@ -79,14 +66,7 @@ int main(int argc, char** argv) {
   memset(words, 0, kBurst * sizeof *words);
   memset(local, 1, kLarge);
   memset(remote, 2, (size_t)kLargeBurst * kLarge);
-  measure("ping_pong", 8, ping_pong, 2, 1, seconds);
-  measure("put_quiet", 8, put_quiet, 1, 0, seconds);
-  measure("put_rate", 8, put_rate, kBurst, 0, seconds);
-  measure("put", kLarge, put_large, kLargeBurst, 0, seconds);
-  measure("get", 8, get, 1, 0, seconds);
-  measure("get", kLarge, get_large, kLargeBurst, 0, seconds);
-  measure("fetch_add", 8, fetch_add, 1, 0, seconds);
-  measure("barrier", 0, barrier, 1, 1, seconds);
+  measure_all(seconds);
   shmem_finalize();
   return 0;
 }

@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "core/progress_thread.hpp"
 
-#include <signal.h>
-
 #include "base/backoff.hpp"
 #include "base/heavy_fence.hpp"
+#include "base/signals.hpp"
 #include "core/pack.hpp"
 #include "core/progress.hpp"
 
@@ -30,11 +29,8 @@ bool is_any_active(const Context* context) {
 
 bool ProgressThread::start(Context* context) {
   context_ = context;
-  sigset_t all, before;
-  sigfillset(&all);
-  pthread_sigmask(SIG_SETMASK, &all, &before);  // signals are the program's threads' business
+  const base::BlockedSignals inherited;
   is_running_ = pthread_create(&thread_, nullptr, run, this) == 0;
-  pthread_sigmask(SIG_SETMASK, &before, nullptr);
   return is_running_;
 }
 

@@ -4,7 +4,6 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <link.h>
-#include <signal.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
@@ -13,6 +12,7 @@
 #include <iterator>
 
 #include "base/log.hpp"
+#include "base/signals.hpp"
 
 namespace uccs::mem {
 namespace {
@@ -103,15 +103,16 @@ uccs_status_t share_static_data(const StaticRange& range, int fd, uint64_t offse
                    strerror(errno));
     return UCCS_ERR_SYSTEM;
   }
-  // A signal handler that writes a global between the copy and the mapping would be lost.
-  sigset_t all, before;
-  sigfillset(&all);
-  pthread_sigmask(SIG_BLOCK, &all, &before);
-  copy_held_pages(range, static_cast<std::byte*>(mirror));
-  void* at = mmap(range.low, range.bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED, fd,
-                  static_cast<off_t>(offset));
-  pthread_sigmask(SIG_SETMASK, &before, nullptr);
-  const int error = errno;
+  void* at;
+  int error;
+  {
+    // What a signal handler wrote to a global between the copy and the mapping would be lost.
+    const base::BlockedSignals blocked;
+    copy_held_pages(range, static_cast<std::byte*>(mirror));
+    at = mmap(range.low, range.bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED, fd,
+              static_cast<off_t>(offset));
+    error = errno;
+  }
   munmap(mirror, range.bytes);
   if (at == MAP_FAILED) {
     base::log_line(base::LogLevel::kError, "cannot map the globals shared: %s", strerror(error));

@@ -4,7 +4,6 @@
 #include <errno.h>
 #include <poll.h>
 #include <pthread.h>
-#include <signal.h>
 #include <string.h>
 #include <sys/eventfd.h>
 #include <unistd.h>
@@ -18,6 +17,7 @@
 #include "base/backoff.hpp"
 #include "base/clock.hpp"
 #include "base/log.hpp"
+#include "base/signals.hpp"
 
 namespace uccs::rte {
 namespace {
@@ -195,15 +195,10 @@ bool start_thread(Inbox* in) {
   pthread_attr_t attributes;
   if (pthread_attr_init(&attributes) != 0) return false;
   pthread_attr_setstacksize(&attributes, kStackBytes);
-  // Signals are for the program's own threads; a new thread inherits the mask.
-  sigset_t all;
-  sigset_t before;
-  sigfillset(&all);
-  pthread_sigmask(SIG_SETMASK, &all, &before);
+  const base::BlockedSignals inherited;
   int rc = pthread_create(&in->thread, &attributes, run, nullptr);
   // Programs with much thread-local data need larger stacks, because it lives there.
   if (rc == EINVAL) rc = pthread_create(&in->thread, nullptr, run, nullptr);
-  pthread_sigmask(SIG_SETMASK, &before, nullptr);
   pthread_attr_destroy(&attributes);
   if (rc == 0) pthread_setname_np(in->thread, "uccs-rte");
   in->is_running = rc == 0;

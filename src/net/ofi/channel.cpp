@@ -131,7 +131,7 @@ uccs_status_t Ofi::Channel::transfer(bool is_put, int ec, const Remote& remote, 
     return UCCS_OK;
   }
   if (bytes == 0) return UCCS_OK;
-  PeerState* peer = ofi.reach(ec);
+  PeerState* peer = ofi.peers_.reach(ec);
   if (!peer) return UCCS_ERR_PEER_FAILED;
   const size_t room = is_heap ? peer->heap_bytes : peer->static_bytes;
   if (remote.offset > room || bytes > room - remote.offset) return UCCS_ERR_ADDRESS;
@@ -202,7 +202,7 @@ int Ofi::Channel::poll() {
     const uccs_status_t status = error == 0 ? UCCS_OK : status_of(error);
     ++steps;
     work->posted_ns = 0;
-    Trouble& trouble = owner_->state_of(work->ec).trouble;
+    Trouble& trouble = owner_->peers_.state_of(work->ec).trouble;
     if (status == UCCS_ERR_PEER_FAILED)
       owner_->silence_.note_failed(trouble, error);
     else

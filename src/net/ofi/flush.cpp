@@ -26,7 +26,7 @@ uccs_status_t Ofi::Channel::put_unproved(PeerState& peer, int ec, const void* so
 void Ofi::Channel::prove() {
   while (!unproved_.empty()) {
     const int ec = unproved_.back();
-    PeerState& peer = owner_->state_of(ec);
+    PeerState& peer = owner_->peers_.state_of(ec);
     const int lane = index_ % peer.lanes;
     const bool is_heap = peer.heap_bytes >= sizeof scratch_;
     const Key& key = is_heap ? peer.by_lane[lane].heap : peer.by_lane[lane].statics;

@@ -10,6 +10,7 @@
 #include "net/parts/engine.hpp"
 #include "net/parts/habit.hpp"
 #include "net/parts/mail.hpp"
+#include "net/parts/peers.hpp"
 #include "net/parts/pending.hpp"
 #include "net/parts/silence.hpp"
 #include "net/transport.hpp"
@@ -73,9 +74,7 @@ struct PeerLane {
   Key heap = {}, statics = {};
   char name[kNameMax] = {};
 };
-struct PeerState {
-  std::atomic<bool> is_known = false;  ///< the address was read
-  bool is_lost = false;
+struct PeerState : PeerBase {
   int lanes = 1;  ///< inlets over there
   uint64_t cookie = 0;
   uint64_t heap_bytes = 0, static_bytes = 0;
@@ -172,15 +171,11 @@ class Ofi {
   void tick();
   int find_overdue();
   void judge_peers();
-  void lose(int ec, const char* what);
 
   // open.cpp
   size_t table_size() const {
     return static_cast<size_t>(num_ecs_) * static_cast<size_t>(shape_.lanes);
   }
-  PeerState& state_of(int ec);
-  /// The EC with its address known; nullptr when it cannot be had. May wait for the launcher.
-  PeerState* reach(int ec);
   bool read_address(PeerState& peer, const std::byte* bytes, size_t length);
   /// The provider's address of the peer's inlet; with the domain's lock held.
   fi_addr_t address_of(Outlet& outlet, const PeerState& peer, int ec, int lane);
@@ -195,19 +190,15 @@ class Ofi {
   int me_ = 0;
   int num_ecs_ = 1;
   Shape shape_;
-  size_t (*find_address_)(void*, int, void*, size_t) = nullptr;
-  void* user_ = nullptr;
   std::unique_ptr<Fabric> fabric_;
   std::unique_ptr<Inlet[]> inlets_;
   std::unique_ptr<Channel[]> channels_;
-  base::SparseArray<std::atomic<PeerState*>> peers_;
-  std::mutex peers_lock_;               // guards making PeerStates and reading addresses
+  Peers<PeerState> peers_;
   std::mutex ports_lock_;               // guards the fabric's lists and open_channels_
   std::atomic<int> open_channels_ = 0;  ///< channels_[index] with is_open, highest + 1
   Mail mail_;
   Engine engine_;
   std::atomic<bool> is_closing_ = false;
-  void (*peer_lost_)(void*, int, const char*) = nullptr;
   Silence silence_;
 };
 

@@ -28,19 +28,8 @@ Key key_of(const Fabric& fabric, fid_mr* mr, const Extent& area) {
 }  // namespace
 
 Capabilities Ofi::describe(const Shape&, const Transport* const*) {
-  return {
-      .description = "libfabric: InfiniBand, EFA, Slingshot, Omni-Path, tcp",
-      .has_put_get = true,
-      .has_atomics = false,  // the target's CPU does them: see docs/networks.md
-      .is_same_node = false,
-      .short_is_shared = false,
-      .head_max = kHeadMax,
-      .head_with_payload_max = kHeadWithPayloadMax,
-      .medium_max = kPayloadMax,
-      .inject_max = kPayloadMax,
-      .inbox_bytes = 0,
-      .has_flushed_puts = true,
-  };
+  // Atomics are the target's CPU's: see docs/networks.md.
+  return network_capabilities("libfabric: InfiniBand, EFA, Slingshot, Omni-Path, tcp", false);
 }
 
 uccs_status_t Ofi::open(const OpenParameters& parameters, Ofi** instance_out) {
@@ -65,13 +54,16 @@ uccs_status_t Ofi::open(const OpenParameters& parameters, Ofi** instance_out) {
   self->me_ = parameters.me;
   self->num_ecs_ = parameters.num_ecs;
   self->shape_ = parameters.shape;
-  self->find_address_ = parameters.find_address;
-  self->peer_lost_ = parameters.peer_lost;
-  self->user_ = parameters.user;
-  const auto peers = static_cast<size_t>(parameters.num_ecs);
-  self->peers_ = base::make_sparse<std::atomic<PeerState*>>(peers);
   self->inlets_.reset(new (std::nothrow) Inlet[static_cast<size_t>(parameters.shape.lanes)]);
   self->channels_.reset(new (std::nothrow) Channel[static_cast<size_t>(parameters.shape.channels)]);
+  const Peers<PeerState>::Reader reader = {
+      .user = self,
+      .address_max = kAddressMax,
+      .read =
+          [](void* user, PeerState& peer, const std::byte* bytes, size_t length) {
+            return static_cast<Ofi*>(user)->read_address(peer, bytes, length);
+          },
+  };
   const MailOptions mail = {
       .me = parameters.me,
       .num_ecs = parameters.num_ecs,
@@ -93,8 +85,9 @@ uccs_status_t Ofi::open(const OpenParameters& parameters, Ofi** instance_out) {
       .collect = [](void* user, Engine::Watch& watch) { static_cast<Ofi*>(user)->collect(watch); },
       .look = [](void* user, bool was_woken) { static_cast<Ofi*>(user)->look(was_woken); },
   };
-  const bool is_open = self->fabric_ && self->peers_ && self->inlets_ && self->channels_ &&
-                       self->mail_.start(mail) && self->fabric_->start() && self->start_inlets() &&
+  const bool is_open = self->fabric_ && self->inlets_ && self->channels_ &&
+                       self->peers_.start(parameters, reader) && self->mail_.start(mail) &&
+                       self->fabric_->start() && self->start_inlets() &&
                        self->engine_.start(duties);
   if (!is_open) {
     base::log_line(base::LogLevel::kError,
@@ -127,7 +120,6 @@ Ofi::~Ofi() {
   for (int i = 0; inlets_ && i < shape_.lanes; ++i)
     for (fid_mr* mr : inlets_[i].registrations) fi_close(&mr->fid);
   fabric_.reset();
-  for (int ec = 0; peers_ && ec < num_ecs_; ++ec) delete peers_[ec].load();
 }
 
 void Ofi::close() {
@@ -182,6 +174,9 @@ bool Ofi::read_address(PeerState& peer, const std::byte* bytes, size_t length) {
       head.name_bytes > kNameMax ||
       length != sizeof head + head.lanes * (sizeof(LaneAddress) + head.name_bytes))
     return false;
+  if (!peer.by_lane)
+    peer.by_lane.reset(new (std::nothrow) PeerLane[static_cast<size_t>(shape_.lanes)]);
+  if (!peer.by_lane) base::fatal("no memory for the address of an EC");
   peer.lanes = std::min(static_cast<int>(head.lanes), shape_.lanes);
   peer.cookie = head.cookie;
   peer.heap_bytes = head.heap_bytes;
@@ -198,41 +193,7 @@ bool Ofi::read_address(PeerState& peer, const std::byte* bytes, size_t length) {
   return true;
 }
 
-PeerState& Ofi::state_of(int ec) {
-  // Acquire: pairs with the release below.
-  if (PeerState* found = peers_[ec].load(std::memory_order_acquire)) return *found;
-  const std::lock_guard guard(peers_lock_);
-  if (PeerState* found = peers_[ec].load(std::memory_order_acquire)) return *found;
-  auto* made = new (std::nothrow) PeerState;
-  if (made) made->by_lane.reset(new (std::nothrow) PeerLane[static_cast<size_t>(shape_.lanes)]);
-  if (!made || !made->by_lane) base::fatal("no memory to talk to EC %d", ec);
-  peers_[ec].store(made, std::memory_order_release);
-  return *made;
-}
-
-PeerState* Ofi::reach(int ec) {
-  PeerState& peer = state_of(ec);
-  // Acquire: pairs with the release below; the address is there.
-  if (peer.is_known.load(std::memory_order_acquire)) [[likely]]
-    return peer.is_lost ? nullptr : &peer;
-  const std::lock_guard guard(peers_lock_);
-  if (peer.is_known.load(std::memory_order_acquire)) return peer.is_lost ? nullptr : &peer;
-  std::byte bytes[kAddressMax];
-  const size_t length = find_address_ ? find_address_(user_, ec, bytes, sizeof bytes) : 0;
-  peer.is_lost = !read_address(peer, bytes, length);
-  peer.is_known.store(true, std::memory_order_release);
-  return peer.is_lost ? nullptr : &peer;
-}
-
-uccs_status_t Ofi::connect(const Peer& peer) {
-  if (peer.address_bytes == 0) return UCCS_OK;  // asked for at first use
-  PeerState& state = state_of(peer.ec);
-  const std::lock_guard guard(peers_lock_);
-  if (!read_address(state, static_cast<const std::byte*>(peer.address), peer.address_bytes))
-    return UCCS_ERR_INVALID;
-  state.is_known.store(true, std::memory_order_release);
-  return UCCS_OK;
-}
+uccs_status_t Ofi::connect(const Peer& peer) { return peers_.connect(peer); }
 
 fi_addr_t Ofi::address_of(Outlet& outlet, const PeerState& peer, int ec, int lane) {
   fi_addr_t& known = outlet.addresses[static_cast<size_t>(ec * shape_.lanes + lane)];

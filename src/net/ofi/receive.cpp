@@ -61,7 +61,7 @@ int Ofi::poll_inlet(Inlet& inlet) {
 }
 
 bool Ofi::send_credits(int ec, int lane, const Returned& returned) {
-  PeerState* peer = reach(ec);
+  PeerState* peer = peers_.reach(ec);
   if (!peer) return true;  // nobody waits for them
   Inlet& inlet = inlets_[lane];
   if (!inlet.port->domain->lock.try_lock()) return false;

@@ -39,7 +39,7 @@ uccs_status_t Ofi::Channel::message(int ec, Envelope envelope, const void* head,
                                     const Payload* payload) {
   Ofi& ofi = *owner_;
   if (ec == ofi.me_) return ofi.mail_.message_to_self(envelope, head, head_bytes, payload);
-  PeerState* peer = ofi.reach(ec);
+  PeerState* peer = ofi.peers_.reach(ec);
   if (!peer) return UCCS_ERR_PEER_FAILED;
   const int lane = envelope.lane();
   if (lane >= peer->lanes) return UCCS_ERR_INVALID;

@@ -14,9 +14,9 @@ void Ofi::Channel::visit(const Look& look) {
 }
 
 void Ofi::tick() {
-  if (!silence_.tick() || !peer_lost_ || is_closing_.load(std::memory_order_relaxed)) return;
+  if (!silence_.tick() || !peers_.can_lose() || is_closing_.load(std::memory_order_relaxed)) return;
   const int ec = find_overdue();
-  if (ec >= 0) lose(ec, Silence::kOverdue);
+  if (ec >= 0) peers_.lose(ec, Silence::kOverdue);
   if (silence_.has_trouble()) judge_peers();
 }
 
@@ -25,7 +25,7 @@ int Ofi::find_overdue() {
   int found = -1;
   const auto look = [&](const Work& work) {
     if (work.posted_ns != 0 &&
-        silence_.is_overdue(state_of(work.ec).trouble, work.posted_ns, work.bytes))
+        silence_.is_overdue(peers_.state_of(work.ec).trouble, work.posted_ns, work.bytes))
       found = work.ec;
   };
   for (int i = 0; i < open_channels_.load(std::memory_order_acquire) && found < 0; ++i) {
@@ -39,20 +39,16 @@ int Ofi::find_overdue() {
 }
 
 void Ofi::judge_peers() {
-  for (int ec = 0; ec < num_ecs_; ++ec) {
-    PeerState* peer = peers_[ec].load(std::memory_order_acquire);
-    if (!peer) continue;
-    const Trouble& trouble = peer->trouble;
+  peers_.for_each([&](int ec, const PeerState& peer) {
+    const Trouble& trouble = peer.trouble;
     if (silence_.has_failed(trouble)) {
       char what[160];
       snprintf(what, sizeof what, "cannot be reached any more: %s",
                fi_strerror(trouble.error.load(std::memory_order_relaxed)));
-      lose(ec, what);
+      peers_.lose(ec, what);
     }
-    if (silence_.is_refused(trouble)) lose(ec, Silence::kRefused);
-  }
+    if (silence_.is_refused(trouble)) peers_.lose(ec, Silence::kRefused);
+  });
 }
-
-void Ofi::lose(int ec, const char* what) { peer_lost_(user_, ec, what); }
 
 }  // namespace uccs::net::ofi

@@ -2,12 +2,12 @@
 #include "net/parts/engine.hpp"
 
 #include <errno.h>
-#include <signal.h>
 #include <sys/eventfd.h>
 #include <unistd.h>
 
 #include "base/backoff.hpp"
 #include "base/clock.hpp"
+#include "base/signals.hpp"
 
 namespace uccs::net {
 namespace {
@@ -29,11 +29,8 @@ bool Engine::start(const Duties& duties) {
   turn_ns_ = base::now_ns();
   wake_fd_ = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
   if (wake_fd_ < 0) return false;
-  sigset_t all, before;
-  sigfillset(&all);
-  pthread_sigmask(SIG_SETMASK, &all, &before);  // signals are the program's threads' business
+  const base::BlockedSignals inherited;
   is_running_ = pthread_create(&thread_, nullptr, run, this) == 0;
-  pthread_sigmask(SIG_SETMASK, &before, nullptr);
   return is_running_;
 }
 

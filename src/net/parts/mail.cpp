@@ -31,8 +31,7 @@ bool Mail::start(const MailOptions& options) {
   grant_payload_ = share(1024, options.num_ecs, 2, 16);
   if (getrandom(&cookie_, sizeof cookie_, 0) != sizeof cookie_) cookie_ = base::now_ns();
   boxes_.reset(new (std::nothrow) Mailbox[static_cast<size_t>(options.lanes)]);
-  accounts_.reset(new (std::nothrow)
-                      std::atomic<Account*>[static_cast<size_t>(options.num_ecs)] {});
+  accounts_ = base::make_sparse<std::atomic<Account*>>(static_cast<size_t>(options.num_ecs));
   if (!boxes_ || !accounts_) return false;
   for (int lane = 0; lane < options.lanes; ++lane) boxes_[lane].lane = lane;
   return true;

@@ -5,6 +5,7 @@
 #include <mutex>
 #include <vector>
 
+#include "base/sparse.hpp"
 #include "base/spinlock.hpp"
 #include "net/parts/wire.hpp"
 
@@ -121,7 +122,7 @@ class Mail {
   uint64_t cookie_ = 0;
   int grant_plain_ = 0, grant_payload_ = 0;
   std::unique_ptr<Mailbox[]> boxes_;
-  std::unique_ptr<std::atomic<Account*>[]> accounts_;  ///< [ec][lane], made at first use
+  base::SparseArray<std::atomic<Account*>> accounts_;  ///< [ec][lane], made at first use
   std::mutex making_;                                  // guards making them
   std::atomic<int> owing_ = 0;                         ///< credits could not be returned at once
   alignas(64) std::atomic<uint32_t> doorbell_ = 0;

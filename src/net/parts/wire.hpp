@@ -44,6 +44,23 @@ constexpr size_t kMessageMax = sizeof(Header) + kHeadMax + kPayloadMax;
 /// Longest message without payload; kHeadReadable bytes can be read behind the header.
 constexpr size_t kShortMax = sizeof(Header) + kHeadReadable;
 
+/// What a network can do whose messages look like this.
+constexpr Capabilities network_capabilities(const char* description, bool has_atomics) {
+  return {
+      .description = description,
+      .has_put_get = true,
+      .has_atomics = has_atomics,
+      .is_same_node = false,
+      .short_is_shared = false,
+      .head_max = kHeadMax,
+      .head_with_payload_max = kHeadWithPayloadMax,
+      .medium_max = kPayloadMax,
+      .inject_max = kPayloadMax,
+      .inbox_bytes = 0,
+      .has_flushed_puts = true,
+  };
+}
+
 /// Space for messages is granted per sender, lane and traffic, apart for those with payload.
 constexpr int kCreditKinds = kTrafficClasses * 2;
 inline int credit_kind(Traffic traffic, bool has_payload) {

@@ -131,7 +131,7 @@ uccs_status_t Channel::prepare(int ec, const Remote& remote, size_t bytes, PeerS
     base = reinterpret_cast<uint64_t>(memory.base);
     room = memory.bytes;
   } else {
-    PeerState* peer = ucx.reach(ec);
+    PeerState* peer = ucx.peers_.reach(ec);
     if (!peer) return UCCS_ERR_PEER_FAILED;
     const AddressHead& head = peer->address.head();
     base = is_heap ? head.heap_base : head.static_base;

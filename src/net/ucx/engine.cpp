@@ -53,7 +53,7 @@ void Ucx::look(bool was_woken) {
 }
 
 bool Ucx::send_credits(int ec, int lane, const Returned& returned) {
-  PeerState* peer = reach(ec);
+  PeerState* peer = peers_.reach(ec);
   if (!peer) return true;  // nobody waits for them
   ucx::Channel& channel = channels_[lane % inlets_];
   if (!channel.lock_->try_lock()) return false;
@@ -62,7 +62,7 @@ bool Ucx::send_credits(int ec, int lane, const Returned& returned) {
 }
 
 void Ucx::take_control(int source, MessageKind kind) {
-  PeerState& peer = state_of(source);
+  PeerState& peer = peers_.state_of(source);
   switch (kind) {
     case MessageKind::kHello:
       peer.is_talking.store(true, std::memory_order_relaxed);
@@ -82,7 +82,7 @@ void Ucx::take_control(int source, MessageKind kind) {
 
 /// False: it is still owed.
 bool Ucx::send_owed(int ec, PeerState& peer, MessageKind kind, std::atomic<bool>& is_owed) {
-  if (!is_owed.exchange(false, std::memory_order_relaxed) || !reach(ec)) return true;
+  if (!is_owed.exchange(false, std::memory_order_relaxed) || !peers_.reach(ec)) return true;
   ucx::Channel& channel = channels_[0];
   const bool is_mine = channel.lock_->try_lock();
   const bool is_sent = is_mine && channel.send_control(ec, peer, 0, kind, nullptr, 0);
@@ -94,14 +94,10 @@ bool Ucx::send_owed(int ec, PeerState& peer, MessageKind kind, std::atomic<bool>
 void Ucx::attend_now() {
   if (!has_duties_.exchange(false, std::memory_order_acquire)) return;
   bool is_unfinished = false;
-  for (int ec = 0; ec < num_ecs_; ++ec) {
-    PeerState* peer = peers_[ec].load(std::memory_order_acquire);
-    if (!peer) continue;
-    is_unfinished =
-        !send_owed(ec, *peer, MessageKind::kHello, peer->is_owed_hello) || is_unfinished;
-    is_unfinished =
-        !send_owed(ec, *peer, MessageKind::kAnswer, peer->wants_answer) || is_unfinished;
-  }
+  peers_.for_each([&](int ec, PeerState& peer) {
+    is_unfinished = !send_owed(ec, peer, MessageKind::kHello, peer.is_owed_hello) || is_unfinished;
+    is_unfinished = !send_owed(ec, peer, MessageKind::kAnswer, peer.wants_answer) || is_unfinished;
+  });
   if (is_unfinished) has_duties_.store(true, std::memory_order_relaxed);
 }
 
@@ -129,20 +125,19 @@ void Ucx::say_farewell(uint64_t deadline_ns) {
   wait_for(is_quiet);
   const auto for_talkers = [&](auto act) {
     bool is_all = true;
-    for (int ec = 0; ec < num_ecs_; ++ec) {
-      PeerState* peer = peers_[ec].load(std::memory_order_acquire);
-      const bool has_talked = peer && (peer->is_greeted.load(std::memory_order_relaxed) ||
-                                       peer->is_talking.load(std::memory_order_relaxed));
-      if (!has_talked || peer->says_farewell.load(std::memory_order_relaxed) ||
-          peer->trouble.failed_ns.load(std::memory_order_relaxed) != 0)
-        continue;
-      is_all = act(ec, *peer) && is_all;
-    }
+    peers_.for_each([&](int ec, PeerState& peer) {
+      const bool has_talked = peer.is_greeted.load(std::memory_order_relaxed) ||
+                              peer.is_talking.load(std::memory_order_relaxed);
+      if (!has_talked || peer.says_farewell.load(std::memory_order_relaxed) ||
+          peer.trouble.failed_ns.load(std::memory_order_relaxed) != 0)
+        return;
+      is_all = act(ec, peer) && is_all;
+    });
     return is_all;
   };
   wait_for([&] {
     return for_talkers([&](int ec, PeerState& peer) {
-      if (peer.has_heard_farewell || !reach(ec)) return true;
+      if (peer.has_heard_farewell || !peers_.reach(ec)) return true;
       const std::lock_guard guard(*channels_[0].lock_);
       peer.has_heard_farewell =
           channels_[0].send_control(ec, peer, 0, MessageKind::kFarewell, nullptr, 0);

@@ -22,7 +22,7 @@ bool Channel::start(Ucx* owner, int index) {
   Library& library = owner->library_;
   if (!library.has_threads()) lock_ = library.lock();
   const auto places = static_cast<size_t>(owner->num_ecs_ * owner->inlets_max_);
-  links_.reset(new (std::nothrow) Link* [places] {});
+  links_ = base::make_sparse<Link*>(places);
   buffers_.reset(new (std::nothrow) Buffer[kBuffers]);
   operations_.reset(new (std::nothrow) Operation[kOperations]);
   if (!links_ || !buffers_ || !operations_) return false;
@@ -197,7 +197,7 @@ uccs_status_t Channel::message(int ec, Envelope envelope, const void* head, size
                                const Payload* payload) {
   Ucx& ucx = *owner_;
   if (ec == ucx.me_) return ucx.mail_.message_to_self(envelope, head, head_bytes, payload);
-  PeerState* peer = ucx.reach(ec);
+  PeerState* peer = ucx.peers_.reach(ec);
   if (!peer) return UCCS_ERR_PEER_FAILED;
   const int lane = envelope.lane();
   if (lane >= ucx.shape_.lanes) return UCCS_ERR_INVALID;

@@ -15,19 +15,7 @@
 namespace uccs::net::ucx {
 
 Capabilities Ucx::describe(const Shape&, const Transport* const*) {
-  return {
-      .description = "UCX: InfiniBand, RoCE, tcp",
-      .has_put_get = true,
-      .has_atomics = true,
-      .is_same_node = false,
-      .short_is_shared = false,
-      .head_max = kHeadMax,
-      .head_with_payload_max = kHeadWithPayloadMax,
-      .medium_max = kPayloadMax,
-      .inject_max = kPayloadMax,
-      .inbox_bytes = 0,
-      .has_flushed_puts = true,
-  };
+  return network_capabilities("UCX: InfiniBand, RoCE, tcp", true);
 }
 
 uccs_status_t Ucx::open(const OpenParameters& parameters, Ucx** instance_out) {
@@ -63,12 +51,16 @@ bool Ucx::start(const OpenParameters& parameters) {
   num_ecs_ = parameters.num_ecs;
   shape_ = parameters.shape;
   is_one_host_ = parameters.is_one_host;
-  find_address_ = parameters.find_address;
-  peer_lost_ = parameters.peer_lost;
-  user_ = parameters.user;
   inlets_max_ = std::min({shape_.lanes, shape_.channels, kWorkersMax});
-  peers_.reset(new (std::nothrow) std::atomic<PeerState*>[static_cast<size_t>(num_ecs_)] {});
   channels_.reset(new (std::nothrow) ucx::Channel[static_cast<size_t>(shape_.channels)]);
+  const Peers<PeerState>::Reader reader = {
+      .user = this,
+      .address_max = kAddressMax,
+      .read =
+          [](void* user, PeerState& peer, const std::byte* bytes, size_t length) {
+            return static_cast<Ucx*>(user)->read_address(peer, bytes, length);
+          },
+  };
   const MailOptions mail = {
       .me = me_,
       .num_ecs = num_ecs_,
@@ -81,7 +73,7 @@ bool Ucx::start(const OpenParameters& parameters) {
       .control = [](void* user, int source,
                     MessageKind kind) { static_cast<Ucx*>(user)->take_control(source, kind); },
   };
-  if (!peers_ || !channels_ || !mail_.start(mail)) return false;
+  if (!channels_ || !peers_.start(parameters, reader) || !mail_.start(mail)) return false;
   if (!library_.map(parameters.heap, &heap_) || !library_.map(parameters.statics, &statics_)) {
     base::log_line(base::LogLevel::kError,
                    "UCX does not map the symmetric heap (%zu bytes): networks that pin memory need "
@@ -146,7 +138,6 @@ Ucx::~Ucx() {
   for (int i = 0; channels_ && i < shape_.channels; ++i) channels_[i].stop();
   library_.unmap(heap_);
   library_.unmap(statics_);
-  for (int ec = 0; peers_ && ec < num_ecs_; ++ec) delete peers_[ec].load();
 }
 
 void Ucx::close() {
@@ -156,47 +147,13 @@ void Ucx::close() {
   delete this;
 }
 
-PeerState& Ucx::state_of(int ec) {
-  // Acquire: pairs with the release below.
-  if (PeerState* found = peers_[ec].load(std::memory_order_acquire)) [[likely]]
-    return *found;
-  const std::lock_guard guard(peers_lock_);
-  if (PeerState* found = peers_[ec].load(std::memory_order_acquire)) return *found;
-  auto* made = new (std::nothrow) PeerState;
-  if (!made) base::fatal("no memory to talk to EC %d", ec);
-  peers_[ec].store(made, std::memory_order_release);
-  return *made;
-}
-
-bool Ucx::read_address(PeerState& peer, const void* bytes, size_t length) const {
-  return peer.address.read(static_cast<const std::byte*>(bytes), length) &&
+bool Ucx::read_address(PeerState& peer, const std::byte* bytes, size_t length) const {
+  return peer.address.read(bytes, length) &&
          peer.address.head().lanes == static_cast<uint32_t>(shape_.lanes) &&
          peer.address.head().workers <= static_cast<uint32_t>(inlets_max_);
 }
 
-PeerState* Ucx::reach(int ec) {
-  PeerState& peer = state_of(ec);
-  // Acquire: pairs with the release below; the address is there.
-  if (peer.is_known.load(std::memory_order_acquire)) [[likely]]
-    return peer.is_lost ? nullptr : &peer;
-  const std::lock_guard guard(peers_lock_);
-  if (peer.is_known.load(std::memory_order_acquire)) return peer.is_lost ? nullptr : &peer;
-  auto bytes = std::unique_ptr<std::byte[]>(new (std::nothrow) std::byte[kAddressMax]);
-  const size_t length =
-      bytes && find_address_ ? find_address_(user_, ec, bytes.get(), kAddressMax) : 0;
-  peer.is_lost = !read_address(peer, bytes.get(), length);
-  peer.is_known.store(true, std::memory_order_release);
-  return peer.is_lost ? nullptr : &peer;
-}
-
-uccs_status_t Ucx::connect(const Peer& peer) {
-  if (peer.address_bytes == 0) return UCCS_OK;  // asked for at first use
-  PeerState& state = state_of(peer.ec);
-  const std::lock_guard guard(peers_lock_);
-  if (!read_address(state, peer.address, peer.address_bytes)) return UCCS_ERR_INVALID;
-  state.is_known.store(true, std::memory_order_release);
-  return UCCS_OK;
-}
+uccs_status_t Ucx::connect(const Peer& peer) { return peers_.connect(peer); }
 
 uccs_status_t Ucx::open_channel(int index, ucx::Channel** channel_out) {
   const std::lock_guard guard(channels_lock_);

@@ -3,9 +3,11 @@
 #include <memory>
 #include <mutex>
 
+#include "base/sparse.hpp"
 #include "net/parts/engine.hpp"
 #include "net/parts/habit.hpp"
 #include "net/parts/mail.hpp"
+#include "net/parts/peers.hpp"
 #include "net/parts/pending.hpp"
 #include "net/parts/silence.hpp"
 #include "net/transport.hpp"
@@ -62,9 +64,7 @@ struct Link {
 };
 
 /// What is known of another EC.
-struct PeerState {
-  std::atomic<bool> is_known = false;  ///< the address was read
-  bool is_lost = false;                ///< it cannot be had
+struct PeerState : PeerBase {
   PeerAddress address;
   std::atomic<bool> is_greeted = false;     ///< has been told that this EC talks to it
   std::atomic<bool> is_owed_hello = false;  ///< there was no buffer for it
@@ -156,7 +156,7 @@ class Channel {
   int fd_ = -1;
   base::SpinLock own_lock_;
   base::SpinLock* lock_ = &own_lock_;
-  std::unique_ptr<Link*[]> links_;  ///< [ec * inlets_max + worker over there]
+  base::SparseArray<Link*> links_;  ///< [ec * inlets_max + worker over there]
   std::unique_ptr<Buffer[]> buffers_;
   std::unique_ptr<Operation[]> operations_;
   Buffer* free_buffers_ = nullptr;
@@ -201,10 +201,7 @@ class Ucx {
   size_t write_address(void* buffer, size_t capacity, int inlets);
 
   // open.cpp
-  bool read_address(PeerState& peer, const void* bytes, size_t length) const;
-  PeerState& state_of(int ec);
-  /// The EC with its address known; nullptr when it cannot be had. May wait for the launcher.
-  PeerState* reach(int ec);
+  bool read_address(PeerState& peer, const std::byte* bytes, size_t length) const;
 
   // engine.cpp
   uint32_t count_polls();
@@ -225,7 +222,9 @@ class Ucx {
   /// A connection with the EC broke; and: an operation came to nothing by that.
   void note_failure(PeerState& peer, ucs_status_t status);
   uccs_status_t fail_operation(PeerState& peer, ucs_status_t status);
-  bool is_watching() const { return peer_lost_ && !is_closing_.load(std::memory_order_relaxed); }
+  bool is_watching() const {
+    return peers_.can_lose() && !is_closing_.load(std::memory_order_relaxed);
+  }
   void tick();
   int find_overdue();
   void judge_peers();
@@ -236,16 +235,12 @@ class Ucx {
   int inlets_max_ = 0;  ///< the same on all ECs
   int inlets_ = 0;      ///< channels_[0..inlets_) have addresses
   bool is_one_host_ = false;
-  size_t (*find_address_)(void*, int, void*, size_t) = nullptr;
-  void (*peer_lost_)(void*, int, const char*) = nullptr;
-  void* user_ = nullptr;
   Silence silence_;
   Library library_;
   Mapped heap_, statics_;
   Mail mail_;
   std::unique_ptr<Channel[]> channels_;
-  std::unique_ptr<std::atomic<PeerState*>[]> peers_;
-  std::mutex peers_lock_;     // guards making PeerStates and reading addresses
+  Peers<PeerState> peers_;
   std::mutex channels_lock_;  // guards opening them
   std::atomic<bool> has_duties_ = false;
   std::atomic<bool> is_closing_ = false;

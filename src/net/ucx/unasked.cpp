@@ -73,7 +73,7 @@ uccs_status_t Channel::put_unasked(int ec, PeerState& peer, const Remote& dest, 
 
 void Channel::prove() {
   while (Link* link = unproved_) {
-    PeerState& peer = owner_->state_of(link->ec);
+    PeerState& peer = owner_->peers_.state_of(link->ec);
     const Area area = peer.address.head().heap_bytes > 0 ? Area::kHeap : Area::kStatic;
     uint64_t there;
     PeerState* known;

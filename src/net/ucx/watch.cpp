@@ -23,7 +23,7 @@ uccs_status_t Ucx::fail_operation(PeerState& peer, ucs_status_t status) {
 void Ucx::tick() {
   if (!silence_.tick() || !is_watching()) return;
   const int ec = find_overdue();
-  if (ec >= 0) peer_lost_(user_, ec, Silence::kOverdue);
+  if (ec >= 0) peers_.lose(ec, Silence::kOverdue);
   if (silence_.has_trouble()) judge_peers();
 }
 
@@ -53,18 +53,17 @@ int Ucx::find_overdue() {
 }
 
 void Ucx::judge_peers() {
-  for (int ec = 0; ec < num_ecs_; ++ec) {
-    PeerState* peer = peers_[ec].load(std::memory_order_acquire);
-    if (!peer || !silence_.has_failed(peer->trouble)) continue;
+  peers_.for_each([&](int ec, const PeerState& peer) {
+    if (!silence_.has_failed(peer.trouble)) return;
     // Connections with a peer that closes break, and nobody minds.
-    if (peer->says_farewell.load(std::memory_order_relaxed) &&
-        !peer->is_missed.load(std::memory_order_relaxed))
-      continue;
+    if (peer.says_farewell.load(std::memory_order_relaxed) &&
+        !peer.is_missed.load(std::memory_order_relaxed))
+      return;
     char what[160];
     snprintf(what, sizeof what, "cannot be reached: UCX says '%s'",
-             ucs_status_string(static_cast<ucs_status_t>(peer->trouble.error.load())));
-    peer_lost_(user_, ec, what);
-  }
+             ucs_status_string(static_cast<ucs_status_t>(peer.trouble.error.load())));
+    peers_.lose(ec, what);
+  });
 }
 
 }  // namespace uccs::net::ucx

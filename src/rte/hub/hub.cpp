@@ -3,7 +3,6 @@
 
 #include <fcntl.h>
 #include <pthread.h>
-#include <signal.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/resource.h>
@@ -13,6 +12,7 @@
 
 #include "base/clock.hpp"
 #include "base/log.hpp"
+#include "base/signals.hpp"
 #include "rte/hub/sockets.hpp"
 
 namespace uccs::rte::hub {
@@ -163,14 +163,9 @@ void Hub::poll_once(int limit_ms) {
 
 void Hub::start() {
   if (is_running_.exchange(true)) return;
-  // Signals are for the program's own threads; a new thread inherits the mask.
-  sigset_t all;
-  sigset_t before;
-  sigfillset(&all);
-  pthread_sigmask(SIG_SETMASK, &all, &before);
+  const base::BlockedSignals inherited;
   pthread_t thread;
   const int rc = pthread_create(&thread, nullptr, run, this);
-  pthread_sigmask(SIG_SETMASK, &before, nullptr);
   if (rc != 0) base::fatal("cannot start the thread of the hub: %s", strerror(rc));
   pthread_setname_np(thread, "uccs-hub");
   pthread_detach(thread);
