@@ -189,11 +189,12 @@ void* run(void*) {
 }
 
 /// With the inbox locked.
-bool start_thread(Inbox* in) {
+/// Returns 0 or the error.
+int start_thread(Inbox* in) {
   if (in->wake_fd < 0) in->wake_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
-  if (in->wake_fd < 0) return false;
+  if (in->wake_fd < 0) return errno;
   pthread_attr_t attributes;
-  if (pthread_attr_init(&attributes) != 0) return false;
+  if (const int rc = pthread_attr_init(&attributes); rc != 0) return rc;
   pthread_attr_setstacksize(&attributes, kStackBytes);
   const base::BlockedSignals inherited;
   int rc = pthread_create(&in->thread, &attributes, run, nullptr);
@@ -202,7 +203,7 @@ bool start_thread(Inbox* in) {
   pthread_attr_destroy(&attributes);
   if (rc == 0) pthread_setname_np(in->thread, "uccs-rte");
   in->is_running = rc == 0;
-  return in->is_running;
+  return rc;
 }
 
 void wake(const Inbox& in) {
@@ -230,9 +231,9 @@ uccs_status_t delegate_post(Command* command) {
   Inbox& in = inbox();
   const std::lock_guard<std::mutex> lock(in.mutex);
   if (in.must_stop) return UCCS_ERR_STATE;
-  if (!in.is_running && !start_thread(&in)) {
+  if (const int rc = in.is_running ? 0 : start_thread(&in); rc != 0) {
     base::log_line(base::LogLevel::kError,
-                   "cannot start the delegate thread: %s; raise `ulimit -u`", strerror(errno));
+                   "cannot start the delegate thread: %s; raise `ulimit -u`", strerror(rc));
     return UCCS_ERR_SYSTEM;
   }
   in.commands.push_back(command);

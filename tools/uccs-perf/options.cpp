@@ -211,7 +211,7 @@ void check_together(const Options& options) {
   const char* name = name_of(operation);
   const bool is_measure = operation < Operation::kParity;
   if (operation < Operation::kParity && options.threads.size() > 1)
-    refuse("%s: one number of threads at a time (only parity takes a list)", name);
+    refuse("%s: one number of threads at a time (only parity and fairness take a list)", name);
   if (is_collective(operation)) {
     if (options.mode != Mode::kLatency) refuse("%s: collectives have the mode latency only", name);
     if (!options.threads.empty() && options.threads[0] != 1)

@@ -74,8 +74,10 @@ bool Ofi::send_credits(int ec, int lane, const Returned& returned) {
   tracked->kind = Tracked::Kind::kControl;
   const size_t bytes = fill(node->data(), header, &returned, nullptr);
   const fi_addr_t address = address_of(inlet, *peer, ec, lane);
-  const ssize_t posted =
-      fi_send(inlet.port->ep, node->data(), bytes, node->descriptor, address, &tracked->context);
+  const ssize_t posted = address == FI_ADDR_UNSPEC
+                             ? -FI_EHOSTUNREACH
+                             : fi_send(inlet.port->ep, node->data(), bytes, node->descriptor,
+                                       address, &tracked->context);
   if (posted != 0) mail_.give_back(node);
   inlet.port->domain->lock.unlock();
   return posted != -FI_EAGAIN;
