@@ -6,16 +6,18 @@ namespace uccs::net::ofi {
 
 std::atomic<uint32_t>* Ofi::arm(int, bool is_waiting) { return mail_.arm(is_waiting); }
 
-uint32_t Ofi::count_polls() {
-  tick();
+uint32_t Ofi::count_polls(const Engine::Share& share) {
+  if (share.index == 0) tick();
   uint32_t polls = 0;
   const int channels = open_channels_.load(std::memory_order_acquire);
-  for (int i = 0; i < channels; ++i) polls += channels_[i].polls_.load(std::memory_order_relaxed);
+  for (int i = share.index; i < channels; i += share.count)
+    polls += channels_[i].polls_.load(std::memory_order_relaxed);
   return polls;
 }
 
 void Ofi::collect(Engine::Watch& watch) {
-  const auto add = [&](Port& port) {
+  const auto add = [&](Port& port, int number) {
+    if (!watch.share.has(number)) return;
     fid* queue = &port.cq->fid;
     if (port.fd < 0 || !port.domain->lock.try_lock()) {
       watch.can_sleep = false;
@@ -23,22 +25,22 @@ void Ofi::collect(Engine::Watch& watch) {
     }
     watch.has_events = fi_trywait(fabric_->fid(), &queue, 1) != 0 || watch.has_events;
     port.domain->lock.unlock();
-    watch.add(port.fd);
+    watch.add(port.fd, number);
   };
-  for (int lane = 0; lane < shape_.lanes; ++lane) add(*inlets_[lane].port);
+  for (int lane = 0; lane < shape_.lanes; ++lane) add(*inlets_[lane].port, lane);
   const int channels = open_channels_.load(std::memory_order_acquire);
   // Idle ones, too: what is posted while this thread sleeps may need the CPU to go on.
-  for (int i = 0; i < channels; ++i) add(*channels_[i].port);
+  for (int i = 0; i < channels; ++i) add(*channels_[i].port, shape_.lanes + i);
 }
 
-void Ofi::look(bool was_woken) {
+void Ofi::look(const Engine::Look& look) {
   const int channels = open_channels_.load(std::memory_order_acquire);
-  bool has_moved = was_woken;
+  bool has_moved = look.was_woken;
   for (int lane = 0; lane < shape_.lanes; ++lane)
-    has_moved = poll_inlet(inlets_[lane]) > 0 || has_moved;
+    if (look.is_at(lane)) has_moved = poll_inlet(inlets_[lane]) > 0 || has_moved;
   for (int i = 0; i < channels; ++i) {
     Channel& channel = channels_[i];
-    if (!channel.port->domain->lock.try_lock()) continue;
+    if (!look.is_at(shape_.lanes + i) || !channel.port->domain->lock.try_lock()) continue;
     has_moved = channel.poll() > 0 || has_moved;
     channel.port->domain->lock.unlock();
   }

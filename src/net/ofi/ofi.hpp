@@ -163,9 +163,9 @@ class Ofi {
   ~Ofi();
   bool start_inlets();
   // engine.cpp
-  uint32_t count_polls();
+  uint32_t count_polls(const Engine::Share& share);
   void collect(Engine::Watch& watch);
-  void look(bool was_woken);
+  void look(const Engine::Look& look);
 
   // watch.cpp
   void tick();

@@ -10,6 +10,7 @@
 #include "base/clock.hpp"
 #include "base/config.hpp"
 #include "base/config_values.hpp"
+#include "base/cpus.hpp"
 #include "base/log.hpp"
 #include "net/ofi/ofi.hpp"
 
@@ -81,14 +82,17 @@ uccs_status_t Ofi::open(const OpenParameters& parameters, Ofi** instance_out) {
   };
   const Engine::Duties duties = {
       .user = self,
-      .polls = [](void* user) { return static_cast<Ofi*>(user)->count_polls(); },
+      .polls =
+          [](void* user, const Engine::Share& share) {
+            return static_cast<Ofi*>(user)->count_polls(share);
+          },
       .collect = [](void* user, Engine::Watch& watch) { static_cast<Ofi*>(user)->collect(watch); },
-      .look = [](void* user, bool was_woken) { static_cast<Ofi*>(user)->look(was_woken); },
+      .look = [](void* user, const Engine::Look& look) { static_cast<Ofi*>(user)->look(look); },
   };
-  const bool is_open = self->fabric_ && self->inlets_ && self->channels_ &&
-                       self->peers_.start(parameters, reader) && self->mail_.start(mail) &&
-                       self->fabric_->start() && self->start_inlets() &&
-                       self->engine_.start(duties);
+  const bool is_open =
+      self->fabric_ && self->inlets_ && self->channels_ && self->peers_.start(parameters, reader) &&
+      self->mail_.start(mail) && self->fabric_->start() && self->start_inlets() &&
+      self->engine_.start(duties, std::min(self->shape_.lanes, base::usable_cpus()));
   if (!is_open) {
     base::log_line(base::LogLevel::kError,
                    "the network (%s) cannot be opened; UCCS_NET=ofi:<provider> chooses another",

@@ -5,6 +5,8 @@
 #include <sys/eventfd.h>
 #include <unistd.h>
 
+#include <algorithm>
+
 #include "base/backoff.hpp"
 #include "base/clock.hpp"
 #include "base/signals.hpp"
@@ -18,43 +20,49 @@ constexpr int kSleepMs = 10;
 constexpr uint64_t kAsideNs = 200'000;
 /// Threads that poll at least this often look after what comes in; others compute or sleep.
 constexpr uint64_t kAttentiveNs = 10'000;
-/// Looks all the same: nobody else looks after the channel of a thread that has ended or waits for
-/// nothing of it, where messages may be stuck that met a full socket.
+/// Looks at all, all the same: nobody else looks after the channel of a thread that has ended or
+/// waits for nothing of it, where messages may be stuck that met a full socket.
 constexpr uint64_t kLookNs = 1'000'000;
 
 }  // namespace
 
-bool Engine::start(const Duties& duties) {
+bool Engine::start(const Duties& duties, int threads) {
   duties_ = duties;
-  turn_ns_ = base::now_ns();
   wake_fd_ = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
   if (wake_fd_ < 0) return false;
+  const int count = std::clamp(threads, 1, kThreadsMax);
   const base::BlockedSignals inherited;
-  is_running_ = pthread_create(&thread_, nullptr, run, this) == 0;
-  return is_running_;
+  while (running_ < count && threads_[running_].start(this, {running_, count})) ++running_;
+  return running_ == count;
 }
 
 void Engine::stop() {
-  if (is_running_) {
+  if (running_ > 0) {
     is_ending_.store(true, std::memory_order_release);
     const uint64_t one = 1;
-    // Should the write fail, the thread ends after its sleep.
+    // Nobody reads it, so it wakes all. Should the write fail, they end after their sleep.
     (void)!write(wake_fd_, &one, sizeof one);
-    pthread_join(thread_, nullptr);
   }
-  is_running_ = false;
+  for (; running_ > 0; --running_) threads_[running_ - 1].join();
   if (wake_fd_ >= 0) close(wake_fd_);
   wake_fd_ = -1;
 }
 
-void* Engine::run(void* argument) {
-  auto* self = static_cast<Engine*>(argument);
-  while (!self->is_ending_.load(std::memory_order_acquire)) self->turn();
+bool Engine::Thread::start(Engine* engine, const Share& share) {
+  engine_ = engine;
+  share_ = share;
+  turn_ns_ = base::now_ns();
+  return pthread_create(&thread_, nullptr, run, this) == 0;
+}
+
+void* Engine::Thread::run(void* argument) {
+  auto* self = static_cast<Thread*>(argument);
+  while (!self->engine_->is_ending_.load(std::memory_order_acquire)) self->turn();
   return nullptr;
 }
 
-bool Engine::is_attended() {
-  const uint32_t polls = duties_.polls(duties_.user);
+bool Engine::Thread::is_attended() {
+  const uint32_t polls = engine_->duties_.polls(engine_->duties_.user, share_);
   const uint64_t now = base::now_ns();
   const uint64_t made = polls - polls_seen_, passed = now - turn_ns_;
   polls_seen_ = polls;
@@ -62,28 +70,37 @@ bool Engine::is_attended() {
   return made * kAttentiveNs > passed;
 }
 
-void Engine::turn() {
+void Engine::Thread::look(Look& look) {
+  look.share = share_;
+  look.is_at_all = look.is_at_all || turn_ns_ - looked_ns_ >= kLookNs;
+  if (look.is_at_all) looked_ns_ = turn_ns_;
+  engine_->duties_.look(engine_->duties_.user, look);
+}
+
+void Engine::Thread::turn() {
+  Look what;
   if (is_attended()) {
-    if (turn_ns_ - looked_ns_ >= kLookNs) {
-      looked_ns_ = turn_ns_;
-      duties_.look(duties_.user, false);
-    }
+    if (turn_ns_ - looked_ns_ >= kLookNs) look(what);
     return base::sleep_for(kAsideNs);
   }
   Watch watch;
-  watch.add(wake_fd_);
-  duties_.collect(duties_.user, watch);
-  bool was_woken = watch.has_events;
-  if (was_woken) {
+  watch.share = share_;
+  watch.add(engine_->wake_fd_, share_.index);
+  engine_->duties_.collect(engine_->duties_.user, watch);
+  what.was_woken = watch.has_events;
+  if (what.was_woken) {
     // They are looked at below.
   } else if (watch.can_sleep) {
     const int ready = poll(watch.fds, watch.count, kSleepMs);
     if (ready < 0 && errno != EINTR) base::sleep_for(kAsideNs);
-    was_woken = ready > 0;
+    what.was_woken = ready > 0;
+    what.is_at_all = ready <= 0;
+    for (nfds_t i = 1; i < watch.count; ++i)
+      what.numbers[static_cast<size_t>(watch.numbers[i])] = watch.fds[i].revents != 0;
   } else {
     base::sleep_for(kAsideNs);
   }
-  duties_.look(duties_.user, was_woken);
+  look(what);
 }
 
 }  // namespace uccs::net

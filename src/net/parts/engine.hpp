@@ -4,60 +4,100 @@
 #include <pthread.h>
 
 #include <atomic>
+#include <bitset>
 #include <cstdint>
 
 namespace uccs::net {
 
-/// The thread that keeps an instance of a network going while the program computes: it takes in
-/// what arrives and serves puts and gets of others where the library needs the CPU for it. It
-/// sleeps on the library's wait objects, delivers nothing itself, and stays out of the way while
-/// threads poll often.
+/// The threads that keep an instance of a network going while the program computes: they take in
+/// what arrives and serve puts and gets of others where the library needs the CPU for it. They
+/// sleep on the library's wait objects, deliver nothing themselves, and stay out of the way while
+/// the program's threads poll often. They are several where ECs with several lanes are served, else
+/// all threads of a peer would wait for one here, where as many processes had one each.
 class Engine {
  public:
+  static constexpr nfds_t kWatchedMax = 128;
+  static constexpr int kThreadsMax = 8;
+  /// What one of the threads looks after, by the numbers that the network gives.
+  struct Share {
+    int index = 0;
+    int count = 1;
+    bool has(int number) const { return number % count == index; }
+  };
   /// What to sleep on, filled anew for every turn.
   struct Watch {
-    static constexpr nfds_t kMax = 128;
-    pollfd fds[kMax];
+    Share share;
+    pollfd fds[kWatchedMax];
+    int numbers[kWatchedMax];
     nfds_t count = 0;
     bool can_sleep = true;    ///< false: something cannot be waited for, look again soon
     bool has_events = false;  ///< true: look at once
-    void add(int fd) {
-      if (fd < 0 || count == kMax) {
+    /// `number`: of the share.
+    void add(int fd, int number) {
+      if (fd < 0 || count == kWatchedMax || number >= static_cast<int>(kWatchedMax)) {
         can_sleep = false;
       } else {
+        numbers[count] = number;
         fds[count++] = {fd, POLLIN, 0};
       }
     }
   };
 
+  /// What to look at. Each look may be a system call or more, so after a sleep only what has woken
+  /// the thread is looked at, and all from time to time.
+  struct Look {
+    Share share;
+    bool is_at_all = true;  ///< of the share
+    std::bitset<kWatchedMax> numbers;
+    bool is_at(int number) const {
+      const auto index = static_cast<size_t>(number);
+      return share.has(number) && (is_at_all || (index < kWatchedMax && numbers[index]));
+    }
+    /// Something has come, be it only a put of another EC, which leaves no trace but in the memory
+    /// that somebody may wait for.
+    bool was_woken = false;
+  };
+
   struct Duties {
     void* user;
-    /// The sum of the counters of those who poll. Called for every turn.
-    uint32_t (*polls)(void* user);
+    /// The sum of the counters of those who poll what is in the share. Called for every turn.
+    uint32_t (*polls)(void* user, const Share& share);
     /// What to wait for.
     void (*collect)(void* user, Watch& watch);
-    /// Takes in what there is. `was_woken`: something has come, be it only a put of another EC,
-    /// which leaves no trace but in the memory that somebody may wait for.
-    void (*look)(void* user, bool was_woken);
+    /// Takes in what there is.
+    void (*look)(void* user, const Look& look);
   };
 
   ~Engine() { stop(); }
-  bool start(const Duties& duties);
+  /// At most kThreadsMax threads.
+  bool start(const Duties& duties, int threads);
   void stop();
 
  private:
-  static void* run(void* self);
-  void turn();
-  bool is_attended();
+  class Thread {
+   public:
+    bool start(Engine* engine, const Share& share);
+    void join() { pthread_join(thread_, nullptr); }
+
+   private:
+    static void* run(void* self);
+    void turn();
+    bool is_attended();
+    void look(Look& look);
+
+    Engine* engine_ = nullptr;
+    Share share_;
+    uint32_t polls_seen_ = 0;
+    uint64_t turn_ns_ = 0;    ///< when they were seen
+    uint64_t looked_ns_ = 0;  ///< last look at all
+    pthread_t thread_ = {};
+  };
 
   Duties duties_ = {};
   std::atomic<bool> is_ending_ = false;
-  uint32_t polls_seen_ = 0;
-  uint64_t turn_ns_ = 0;    ///< when they were seen
-  uint64_t looked_ns_ = 0;  ///< last look while others polled
   int wake_fd_ = -1;
-  pthread_t thread_ = {};
-  bool is_running_ = false;
+  int running_ = 0;  ///< of `threads_`
+  Thread threads_[kThreadsMax];
 };
 
 }  // namespace uccs::net

@@ -7,20 +7,24 @@
 
 namespace uccs::net::ucx {
 
-uint32_t Ucx::count_polls() {
-  tick();
+uint32_t Ucx::count_polls(const Engine::Share& share) {
+  if (share.index == 0) tick();
   uint32_t polls = 0;
-  for (int i = 0; i < shape_.channels; ++i)
+  for (int i = share.index; i < shape_.channels; i += share.count)
     polls += channels_[i].polls_.load(std::memory_order_relaxed);
   return polls;
 }
 
 void Ucx::collect(Engine::Watch& watch) {
-  for (int i = 0; i < shape_.channels; ++i) {
+  for (int i = watch.share.index; i < shape_.channels; i += watch.share.count) {
     ucx::Channel& channel = channels_[i];
     // Acquire: pairs with the end of `start`.
     if (!channel.is_open_.load(std::memory_order_acquire)) continue;
     if (i >= inlets_ && channel.under_way_.load(std::memory_order_relaxed) == 0) continue;
+    if (channel.is_armed_) {
+      watch.add(channel.fd_, i);
+      continue;
+    }
     if (channel.fd_ < 0 || !channel.lock_->try_lock()) {
       watch.can_sleep = false;
       continue;
@@ -28,16 +32,17 @@ void Ucx::collect(Engine::Watch& watch) {
     const ucs_status_t armed = ucp_worker_arm(channel.worker_);
     channel.lock_->unlock();
     if (armed == UCS_ERR_BUSY) watch.has_events = true;
-    watch.add(armed == UCS_OK || armed == UCS_ERR_BUSY ? channel.fd_ : -1);
+    channel.is_armed_ = armed == UCS_OK;
+    watch.add(armed == UCS_OK || armed == UCS_ERR_BUSY ? channel.fd_ : -1, i);
   }
 }
 
 /// True: something has happened.
-bool Ucx::poll_all() {
+bool Ucx::poll_those(const Engine::Look& look) {
   bool has_moved = false;
   for (int i = 0; i < shape_.channels; ++i) {
     ucx::Channel& channel = channels_[i];
-    if (!channel.is_open_.load(std::memory_order_acquire)) continue;
+    if (!look.is_at(i) || !channel.is_open_.load(std::memory_order_acquire)) continue;
     if (i >= inlets_ && channel.under_way_.load(std::memory_order_relaxed) == 0) continue;
     if (!channel.lock_->try_lock()) continue;
     has_moved = channel.poll() > 0 || has_moved;
@@ -46,8 +51,10 @@ bool Ucx::poll_all() {
   return has_moved;
 }
 
-void Ucx::look(bool was_woken) {
-  if (poll_all() || was_woken) mail_.ring();
+void Ucx::look(const Engine::Look& look) {
+  for (int i = 0; i < shape_.channels; ++i)
+    if (look.is_at(i)) channels_[i].is_armed_ = false;
+  if (poll_those(look) || look.was_woken) mail_.ring();
   mail_.return_owed();
   attend();
 }
@@ -108,7 +115,7 @@ void Ucx::say_farewell(uint64_t deadline_ns) {
   base::Backoff backoff;
   const auto wait_for = [&](auto is_done) {
     while (!is_done() && base::now_ns() < deadline_ns) {
-      const bool has_moved = poll_all();
+      const bool has_moved = poll_those({});
       for (int i = 0; i < shape_.channels; ++i) channels_[i].tell();
       attend();
       if (has_moved)

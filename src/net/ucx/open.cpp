@@ -9,6 +9,7 @@
 #include "base/clock.hpp"
 #include "base/config.hpp"
 #include "base/config_values.hpp"
+#include "base/cpus.hpp"
 #include "base/log.hpp"
 #include "net/ucx/ucx.hpp"
 
@@ -81,14 +82,16 @@ bool Ucx::start(const OpenParameters& parameters) {
                    parameters.heap.bytes);
     return false;
   }
-  return start_inlets() &&
-         engine_.start(
-             {.user = this,
-              .polls = [](void* user) { return static_cast<Ucx*>(user)->count_polls(); },
-              .collect = [](void* user,
-                            Engine::Watch& watch) { static_cast<Ucx*>(user)->collect(watch); },
-              .look = [](void* user,
-                         bool was_woken) { static_cast<Ucx*>(user)->look(was_woken); }});
+  const Engine::Duties duties = {
+      .user = this,
+      .polls =
+          [](void* user, const Engine::Share& share) {
+            return static_cast<Ucx*>(user)->count_polls(share);
+          },
+      .collect = [](void* user, Engine::Watch& watch) { static_cast<Ucx*>(user)->collect(watch); },
+      .look = [](void* user, const Engine::Look& look) { static_cast<Ucx*>(user)->look(look); },
+  };
+  return start_inlets() && engine_.start(duties, std::min(inlets_, base::usable_cpus()));
 }
 
 /// As many as there are lanes to serve, and as fit into the address.

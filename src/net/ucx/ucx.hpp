@@ -154,6 +154,7 @@ class Channel {
   std::atomic<bool> is_open_ = false;
   ucp_worker_h worker_ = nullptr;
   int fd_ = -1;
+  bool is_armed_ = false;  ///< whatever comes from now on is told by fd_; for its engine thread
   base::SpinLock own_lock_;
   base::SpinLock* lock_ = &own_lock_;
   base::SparseArray<Link*> links_;  ///< [ec * inlets_max + worker over there]
@@ -204,9 +205,9 @@ class Ucx {
   bool read_address(PeerState& peer, const std::byte* bytes, size_t length) const;
 
   // engine.cpp
-  uint32_t count_polls();
+  uint32_t count_polls(const Engine::Share& share);
   void collect(Engine::Watch& watch);
-  void look(bool was_woken);
+  void look(const Engine::Look& look);
   void take_control(int source, MessageKind kind);
   bool send_credits(int ec, int lane, const Returned& returned);
   /// What is due from time to time: greetings, and answers to farewells.
@@ -215,7 +216,7 @@ class Ucx {
   }
   void attend_now();
   bool send_owed(int ec, PeerState& peer, MessageKind kind, std::atomic<bool>& is_owed);
-  bool poll_all();
+  bool poll_those(const Engine::Look& look);
   void say_farewell(uint64_t deadline_ns);
 
   // watch.cpp
