@@ -233,6 +233,10 @@ uccs_status_t start_job_context() {
   made->pack.reset(Pack::make(nullptr));
   made->packs_bursts = made->pack != nullptr;
   base::set_far_waiting(sleep_by_network);
+  // The calling thread, which is the one that waits most, before the progress thread: on the first
+  // channel, at whose port of the network messages come in, too, one look finds both those and
+  // answers.
+  (void)this_thread(made);
   start_progress_thread(made);
   return UCCS_OK;
 }

@@ -2,6 +2,7 @@
 #include "models/shmem/slow.hpp"
 
 #include "base/log.hpp"
+#include "core/burst.hpp"
 #include "core/context.hpp"
 #include "core/job.hpp"
 #include "core/region.hpp"
@@ -36,9 +37,10 @@ uccs_status_t complete(const char* call, const Post& post) {
     while ((status = post(&request)) == UCCS_AGAIN) waiting.pause();
   }
   if (status != UCCS_IN_PROGRESS || request == UCCS_REQUEST_NULL) return status;
-  Waiting waiting(call);
-  while ((status = core::look(&request)) == UCCS_IN_PROGRESS) waiting.pause();
-  return status;
+  for (Waiting waiting(call);; waiting.rest()) {
+    Waiting::make_progress();
+    if ((status = core::look(&request)) != UCCS_IN_PROGRESS) return status;
+  }
 }
 
 core::WireAddress address_of(const void* symmetric) {
@@ -95,8 +97,9 @@ static void settle_bursts(const char* call, int ec) {
 void slow_put(shmem_ctx_t ctx, void* dest, const void* source, size_t bytes, int ec,
               const char* call) {
   if (bytes == 0) return;
-  core::Endpoint* to = way_to(dest, ec, call);
   core::Pack* const pack = pack_of(ctx);
+  if (pack == nullptr && core::put_in_burst(ec, dest, source, bytes)) return;
+  core::Endpoint* to = way_to(dest, ec, call);
   if (pack != nullptr && !has_handle(call) &&
       is_packed(call, ec, dest, [&] { return pack->put(ec, address_of(dest), source, bytes); }))
     return;
