@@ -116,6 +116,12 @@ void Library::describe(char* text, size_t capacity) const {
            resources_);
 }
 
+uint16_t Library::version() {
+  unsigned major, minor, release;
+  ucp_get_version(&major, &minor, &release);
+  return static_cast<uint16_t>(major << 8 | (minor & 255));
+}
+
 bool Library::map(Extent memory, Mapped* mapped_out) {
   Mapped mapped;
   mapped.memory = memory;

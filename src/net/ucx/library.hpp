@@ -33,6 +33,8 @@ class Library {
   ucs_status_t start(const Wish& wish);
   /// Writes which of the transports and devices would be used, as far as UCX tells.
   void describe(char* text, size_t capacity) const;
+  /// Of what has been loaded, as AddressHead has it.
+  static uint16_t version();
   bool map(Extent memory, Mapped* mapped_out);
   void unmap(Mapped& mapped);
 
