@@ -6,6 +6,9 @@ The programs run in turn, round after round, so that a slow minute of the machin
 The table shows medians and the ratio ours / theirs: below 1, UCCS is faster. The MPI programs run
 with several limits to the planes in flight, and the best of these counts: theirs at its best.
 
+With --net no process shares memory with another: UCCS is told that each is a node of its own, the
+MPIs that they have nothing but tcp on the loopback.
+
 Exit status: 0, or 1 if a run failed, was wrong or took too long, or there was nothing to run.
 """
 
@@ -29,8 +32,9 @@ MPI_WINDOWS = (2, ALL_PLANES)
 class Program:
     """One program under one launcher."""
 
-    def __init__(self, name, launcher, path, windows):
+    def __init__(self, name, launcher, path, windows, environment=None):
         self.name = name
+        self.environment = {**os.environ, **(environment or {})}
         self.launcher = launcher  # command line; the number of PEs and the program follow
         self.path = path
         self.windows = windows  # None: the program's own choice
@@ -57,6 +61,7 @@ class Program:
                 stderr=subprocess.STDOUT,
                 text=True,
                 start_new_session=True,
+                env=self.environment,
             )
             try:
                 output, _ = process.communicate(timeout=timeout_s)
@@ -81,11 +86,24 @@ def stop(process):
                 pass
 
 
-def programs(build):
+def programs(build, net):
     binaries = os.path.join(build, "bin")
     openmpi = ["mpirun.openmpi", "--oversubscribe"]
     if os.geteuid() == 0:
         openmpi.append("--allow-run-as-root")
+    if net:
+        tcp = "-mca pml ob1 -mca btl tcp,self -mca btl_tcp_if_include lo".split()
+        ucx = "-mca pml ucx -mca pml_ucx_tls any -mca pml_ucx_devices any".split()
+        ucx_tcp = {"UCX_TLS": "tcp,self", "UCX_NET_DEVICES": "lo"}
+        ours = {"UCCS_NODE_SIZE": "1", "UCCS_NET": net}
+        mpich = {**ucx_tcp, "MPIR_CVAR_NOLOCAL": "1"}
+        exported = [word for name in ucx_tcp for word in ("-x", name)]
+        return [
+            Program("UCCS", [f"{binaries}/oshrun"], f"{binaries}/ft", (None,), ours),
+            Program("Open MPI tcp", openmpi + tcp, f"{binaries}/ft-mpi-openmpi", MPI_WINDOWS),
+            Program("Open MPI UCX", openmpi + ucx + exported, f"{binaries}/ft-mpi-openmpi", MPI_WINDOWS, ucx_tcp),
+            Program("MPICH UCX", ["mpiexec.mpich"], f"{binaries}/ft-mpi-mpich", MPI_WINDOWS, mpich),
+        ]
     return [
         Program("UCCS", [f"{binaries}/oshrun"], f"{binaries}/ft", (None,)),
         Program("Open MPI", openmpi, f"{binaries}/ft-mpi-openmpi", MPI_WINDOWS),
@@ -148,7 +166,8 @@ def best(samples, program, pes, exchange):
 def print_table(samples, candidates, options):
     ours, peers = candidates[0], candidates[1:]
     print(
-        f"FT class {options.problem_class}, {os.cpu_count()} CPUs, medians of {options.rounds} rounds: "
+        f"FT class {options.problem_class}{', ' + options.net if options.net else ''}, {os.cpu_count()} CPUs, "
+        f"medians of {options.rounds} rounds: "
         "seconds (of these in communication); ratio = UCCS / theirs"
     )
     header = f"{'PEs':>3}  {'exchange':8}  {ours.name:>15}"
@@ -196,6 +215,7 @@ def read_options():
     )
     parser.add_argument("--full", action="store_true", help="class A unless --class says otherwise")
     parser.add_argument("--pes", type=positive, nargs="+", default=[2, 4], help="default: 2 4")
+    parser.add_argument("--net", metavar="NAME", help="over a network: ucx, ofi, as UCCS_NET")
     parser.add_argument("--rounds", type=positive, default=3, help="default: 3")
     parser.add_argument(
         "--timeout", type=positive, default=600, metavar="S", help="for each run (default: 600 s)"
@@ -208,7 +228,7 @@ def read_options():
 
 def main():
     options = read_options()
-    all_programs = programs(options.build)
+    all_programs = programs(options.build, options.net)
     candidates = []
     for program in all_programs:
         reason = program.missing()

@@ -12,7 +12,7 @@
 namespace uccs::net::ucx {
 namespace {
 
-constexpr AddressHead kHead = {kMagic, 1, 0x1000, 100, 0x2000, 200, 4, 3};
+constexpr AddressHead kHead = {kMagic, 1, 0x1000, 100, 0x2000, 200, 4, 3, 0x10d};
 
 std::vector<std::byte> written() {
   std::vector<std::byte> bytes(1000);

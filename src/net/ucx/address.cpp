@@ -33,7 +33,7 @@ bool PeerAddress::read(const std::byte* bytes, size_t length) {
       head.lanes < head.workers)
     return false;
   size_t at = sizeof head;
-  for (uint32_t i = 0; i < 2 + head.workers; ++i) {
+  for (uint32_t i = 0; i < 2u + head.workers; ++i) {
     uint16_t field;
     if (length - at < sizeof field) return false;
     memcpy(&field, bytes + at, sizeof field);

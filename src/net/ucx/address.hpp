@@ -17,7 +17,8 @@ struct AddressHead {
   uint64_t heap_base, heap_bytes;
   uint64_t static_base, static_bytes;
   uint32_t lanes;
-  uint32_t workers;
+  uint16_t workers;
+  uint16_t ucx;  ///< version of the library: 256 * major + minor
 };
 constexpr uint64_t kMagic = 0x3158435553434355;  // "UCCSUCX1"
 constexpr int kWorkersMax = 64;

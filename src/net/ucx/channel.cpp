@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/// Channels: puts, gets, atomics, and their ends.
+/// Channels: puts and gets, what to do of atomics, and the ends of all.
 #include <string.h>
 
 #include <utility>
@@ -17,40 +17,10 @@ bool is_within(uint64_t offset, size_t bytes, uint64_t room) {
   return offset <= room && bytes <= room - offset;
 }
 
-/// What UCX calls the operation; false: it has none that fits.
-bool ucx_atomic(const AtomicArguments& arguments, ucp_atomic_op_t* op_out) {
-  const bool is_float =
-      arguments.type == base::AtomicType::kFloat || arguments.type == base::AtomicType::kDouble;
-  switch (arguments.op) {
-    case base::AtomicOp::kSet:
-      *op_out = UCP_ATOMIC_OP_SWAP;
-      return true;
-    case base::AtomicOp::kFetch:  // adds 0, which leaves the bits of any type
-    case base::AtomicOp::kAdd:
-      *op_out = UCP_ATOMIC_OP_ADD;
-      return !is_float || arguments.op == base::AtomicOp::kFetch;
-    case base::AtomicOp::kAnd:
-      *op_out = UCP_ATOMIC_OP_AND;
-      return !is_float;
-    case base::AtomicOp::kOr:
-      *op_out = UCP_ATOMIC_OP_OR;
-      return !is_float;
-    case base::AtomicOp::kXor:
-      *op_out = UCP_ATOMIC_OP_XOR;
-      return !is_float;
-    case base::AtomicOp::kCompareSwap:
-      *op_out = UCP_ATOMIC_OP_CSWAP;
-      return !is_float;
-  }
-  return false;
-}
-
 /// What an atomic can write.
 bool is_word(uint64_t address, size_t bytes) {
   return (bytes == 8 || bytes == 4) && address % bytes == 0;
 }
-
-uint64_t low_bytes(uint64_t value, size_t bytes) { return bytes == 8 ? value : value & 0xffffffff; }
 
 }  // namespace
 
@@ -101,7 +71,6 @@ uccs_status_t Channel::post_over(Operation* operation, ucs_status_ptr_t posted) 
     if (operation->buffer) give_back(operation->buffer);
     operation->buffer = nullptr;
     if (!needs_flush) {
-      if (operation->result) *operation->result = operation->reply;
       give_back(operation);
       return UCCS_OK;
     }
@@ -112,8 +81,13 @@ uccs_status_t Channel::post_over(Operation* operation, ucs_status_ptr_t posted) 
     link.unflushed = operation;
     mark_dirty(link);
   }
+  return go_on(operation);
+}
+
+/// From now on the operation is under way.
+uccs_status_t Channel::go_on(Operation* operation) {
   operation->posted_ns = owner_->silence_.now_ns();
-  link.under_way.fetch_add(1, std::memory_order_relaxed);
+  operation->link->under_way.fetch_add(1, std::memory_order_relaxed);
   under_way_.fetch_add(1, std::memory_order_relaxed);
   return UCCS_IN_PROGRESS;
 }
@@ -143,14 +117,12 @@ uccs_status_t Channel::prepare(int ec, const Remote& remote, size_t bytes, PeerS
 }
 
 /// What every operation needs of the target; with the lock held.
-uccs_status_t Channel::aim(int ec, PeerState& peer, Area area, Link** link_out,
-                           ucp_rkey_h* key_out) {
+uccs_status_t Channel::aim(int ec, PeerState& peer, Link** link_out) {
   Link* link = link_to(ec, peer, index_ % static_cast<int>(peer.address.head().workers));
   if (!link) return UCCS_ERR_PEER_FAILED;
   if (link->error != UCS_OK) return status_of(*link, link->error);
   *link_out = link;
-  *key_out = key_of(*link, peer.address, area);
-  return *key_out ? UCCS_OK : UCCS_ERR_UNSUPPORTED;
+  return UCCS_OK;
 }
 
 uccs_status_t Channel::transfer(bool is_put, int ec, const Remote& remote, void* local,
@@ -168,17 +140,19 @@ uccs_status_t Channel::transfer(bool is_put, int ec, const Remote& remote, void*
     return put_unasked(ec, *peer, remote, local, bytes);
   if (is_put && is_word(there, bytes) && owner_->library_.is_tcp()) {
     // Its answer says that it is there, and takes the way of a put's; a flush would take another.
-    uint64_t value = 0;
-    memcpy(&value, local, bytes);
-    return exchange(ec, *peer, remote.area, there, UCP_ATOMIC_OP_SWAP, bytes, value, 0, nullptr,
-                    completion);
+    AtomicArguments set = {};
+    set.op = base::AtomicOp::kSet;
+    set.type = bytes == 8 ? base::AtomicType::kUint64 : base::AtomicType::kUint32;
+    memcpy(&set.operand, local, bytes);
+    return exchange(ec, *peer, remote, set, nullptr, completion);
   }
   if (!lock_->try_lock()) return UCCS_AGAIN;
   const std::lock_guard guard(*lock_, std::adopt_lock);
-  Link* link;
-  ucp_rkey_h key;
-  const uccs_status_t aimed = aim(ec, *peer, remote.area, &link, &key);
+  Link* link = nullptr;
+  const uccs_status_t aimed = aim(ec, *peer, &link);
   if (aimed != UCCS_OK) return aimed;
+  const ucp_rkey_h key = key_of(*link, peer->address, remote.area);
+  if (!key) return UCCS_ERR_UNSUPPORTED;
   const bool is_copied = is_put && bytes <= kPayloadMax;
   Operation* operation = take_operation(*link, bytes, completion);
   if (operation && is_copied) {
@@ -204,23 +178,6 @@ uccs_status_t Channel::transfer(bool is_put, int ec, const Remote& remote, void*
   return post_over(operation, is_put
                                   ? ucp_put_nbx(link->ep, local, bytes, there, key, &parameters)
                                   : ucp_get_nbx(link->ep, local, bytes, there, key, &parameters));
-}
-
-/// A short get that nobody is told of.
-uccs_status_t Channel::read(int ec, PeerState& peer, Area area, uint64_t there, void* dest,
-                            size_t bytes) {
-  Link* link;
-  ucp_rkey_h key;
-  const uccs_status_t aimed = aim(ec, peer, area, &link, &key);
-  if (aimed != UCCS_OK) return aimed;
-  Operation* operation = take_operation(*link, bytes, nullptr);
-  if (!operation) return UCCS_AGAIN;
-  operation->waits = 1;
-  ucp_request_param_t parameters = {};
-  parameters.op_attr_mask = UCP_OP_ATTR_FIELD_CALLBACK | UCP_OP_ATTR_FIELD_USER_DATA;
-  parameters.user_data = operation;
-  parameters.cb.send = end_request;
-  return post_over(operation, ucp_get_nbx(link->ep, dest, bytes, there, key, &parameters));
 }
 
 void Channel::end_request(void* request, ucs_status_t status, void* user) {
@@ -255,14 +212,12 @@ uccs_status_t Channel::get(int ec, const Remote& source, void* dest, size_t byte
 
 uccs_status_t Channel::atomic(int ec, const Remote& target, const AtomicArguments& arguments,
                               uint64_t* result_out, Completion* completion) {
-  ucp_atomic_op_t op;
-  if (!owner_->library_.has_cpu_atomics() || !ucx_atomic(arguments, &op))
-    return UCCS_ERR_UNSUPPORTED;
   const size_t bytes = base::atomic_size(arguments.type);
   PeerState* peer;
   uint64_t there;
   const uccs_status_t found = prepare(ec, target, bytes, &peer, &there);
   if (found != UCCS_OK) return found;
+  if (!is_word(there, bytes)) return UCCS_ERR_INVALID;  // over there it would be no message
   if (!peer) {
     const uint64_t old =
         base::atomic_apply_any(arguments.op, arguments.type, reinterpret_cast<void*>(there),
@@ -270,40 +225,7 @@ uccs_status_t Channel::atomic(int ec, const Remote& target, const AtomicArgument
     if (result_out) *result_out = old;
     return UCCS_OK;
   }
-  const bool is_fetch = arguments.op == base::AtomicOp::kFetch;
-  return exchange(ec, *peer, target.area, there, op, bytes, is_fetch ? 0 : arguments.operand,
-                  arguments.expected, result_out, completion);
-}
-
-/// An atomic that fetches in any case, so that its end says that it has been done.
-uccs_status_t Channel::exchange(int ec, PeerState& peer, Area area, uint64_t there,
-                                ucp_atomic_op_t op, size_t bytes, uint64_t operand,
-                                uint64_t expected, uint64_t* result_out, Completion* completion) {
-  if (!lock_->try_lock()) return UCCS_AGAIN;
-  const std::lock_guard guard(*lock_, std::adopt_lock);
-  Link* link;
-  ucp_rkey_h key;
-  const uccs_status_t aimed = aim(ec, peer, area, &link, &key);
-  if (aimed != UCCS_OK) return aimed;
-  Operation* operation = take_operation(*link, bytes, completion);
-  if (!operation) {
-    poll();
-    return UCCS_AGAIN;
-  }
-  const bool is_swap_if = op == UCP_ATOMIC_OP_CSWAP;  // its reply brings the new value along
-  operation->waits = 1;
-  operation->result = result_out;
-  operation->operand = is_swap_if ? expected : operand;
-  operation->reply = is_swap_if ? low_bytes(operand, bytes) : 0;
-  ucp_request_param_t parameters = {};
-  parameters.op_attr_mask = UCP_OP_ATTR_FIELD_CALLBACK | UCP_OP_ATTR_FIELD_USER_DATA |
-                            UCP_OP_ATTR_FIELD_DATATYPE | UCP_OP_ATTR_FIELD_REPLY_BUFFER;
-  parameters.datatype = ucp_dt_make_contig(bytes);
-  parameters.reply_buffer = &operation->reply;
-  parameters.user_data = operation;
-  parameters.cb.send = end_request;
-  return post_over(
-      operation, ucp_atomic_op_nbx(link->ep, op, &operation->operand, 1, there, key, &parameters));
+  return exchange(ec, *peer, target, arguments, result_out, completion);
 }
 
 uccs_status_t Channel::flush(int ec) {

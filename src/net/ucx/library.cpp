@@ -66,13 +66,10 @@ ucs_status_t Library::start(const Wish& wish) {
   if (status != UCS_OK) return status;
   configure(config, wish);
   has_failures_ = !are_shared_memory(transports_for(wish));
-  // ECs of one node work on the same words by the CPU's atomics; cards' own need not agree with it.
-  has_cpu_atomics_ = ucp_config_modify(config, "ATOMIC_MODE", "cpu") == UCS_OK;
   ucp_params_t parameters = {};
   parameters.field_mask = UCP_PARAM_FIELD_FEATURES | UCP_PARAM_FIELD_MT_WORKERS_SHARED |
                           UCP_PARAM_FIELD_ESTIMATED_NUM_EPS;
-  parameters.features =
-      UCP_FEATURE_RMA | UCP_FEATURE_AMO32 | UCP_FEATURE_AMO64 | UCP_FEATURE_AM | UCP_FEATURE_WAKEUP;
+  parameters.features = UCP_FEATURE_RMA | UCP_FEATURE_AM | UCP_FEATURE_WAKEUP;
   parameters.mt_workers_shared = 1;
   parameters.estimated_num_eps = static_cast<size_t>(wish.num_ecs);
   status = ucp_init(&parameters, config, &context_);
@@ -120,6 +117,12 @@ void Library::list_resources() {
 void Library::describe(char* text, size_t capacity) const {
   snprintf(text, capacity, "UCX %s%s%s", ucp_get_version_string(), *resources_ ? " with " : "",
            resources_);
+}
+
+uint16_t Library::version() {
+  unsigned major, minor, release;
+  ucp_get_version(&major, &minor, &release);
+  return static_cast<uint16_t>(major << 8 | (minor & 255));
 }
 
 bool Library::map(Extent memory, Mapped* mapped_out) {

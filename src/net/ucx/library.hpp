@@ -33,6 +33,8 @@ class Library {
   ucs_status_t start(const Wish& wish);
   /// Writes which of the transports and devices would be used, as far as UCX tells.
   void describe(char* text, size_t capacity) const;
+  /// Of what has been loaded, as AddressHead has it.
+  static uint16_t version();
   bool map(Extent memory, Mapped* mapped_out);
   void unmap(Mapped& mapped);
 
@@ -42,10 +44,8 @@ class Library {
   base::SpinLock* lock() { return &lock_; }
   /// Whether connections tell that a peer has died. Those through shared memory do not.
   bool has_failures() const { return has_failures_; }
-  /// All there is is tcp: puts and atomics are done by the target's CPU.
+  /// All there is is tcp: puts, too, are done by the target's CPU.
   bool is_tcp() const { return is_tcp_; }
-  /// Whether UCX's atomics agree with the CPU's.
-  bool has_cpu_atomics() const { return has_cpu_atomics_; }
 
  private:
   void list_resources();
@@ -53,7 +53,6 @@ class Library {
   ucp_context_h context_ = nullptr;
   bool has_threads_ = false;
   bool has_failures_ = true;
-  bool has_cpu_atomics_ = false;
   bool is_tcp_ = false;
   char resources_[160] = "";
   base::SpinLock lock_;

@@ -11,7 +11,6 @@
 namespace uccs::net::ucx {
 namespace {
 
-constexpr unsigned kMessageId = 0;
 constexpr uint64_t kCloseNs = 1'000'000'000;
 
 }  // namespace
@@ -74,6 +73,7 @@ void Channel::stop() {
   // It may still call back with the links.
   ucp_worker_destroy(worker_);
   worker_ = nullptr;
+  free_answers();
   for (size_t i = 0; i < places; ++i) delete links_[i];
 }
 
@@ -94,6 +94,7 @@ Link* Channel::link_to(int ec, PeerState& peer, int worker) {
     auto* broken = static_cast<Link*>(self);
     broken->error = status;
     broken->home->owner_->note_failure(*broken->peer, status);
+    broken->home->end_asked(*broken, status);
   };
   const ucs_status_t status = ucp_ep_create(worker_, &parameters, &link->ep);
   if (status != UCS_OK) {  // remembered, because UCX says so on the terminal each time
@@ -150,11 +151,18 @@ void Channel::give_back(Buffer* buffer) {
   free_buffers_ = buffer;
 }
 
-uccs_status_t Channel::send(Link& link, Buffer* buffer, size_t bytes) {
+/// Without callback and its argument.
+ucp_request_param_t Channel::message_parameters(uint32_t flags) {
   ucp_request_param_t parameters = {};
   parameters.op_attr_mask =
       UCP_OP_ATTR_FIELD_CALLBACK | UCP_OP_ATTR_FIELD_USER_DATA | UCP_OP_ATTR_FIELD_FLAGS;
-  parameters.flags = UCP_AM_SEND_FLAG_EAGER;  // it is in a buffer, and there is room over there
+  // It is in a buffer, and there is room over there.
+  parameters.flags = UCP_AM_SEND_FLAG_EAGER | flags;
+  return parameters;
+}
+
+uccs_status_t Channel::send(Link& link, Buffer* buffer, size_t bytes, uint32_t flags) {
+  ucp_request_param_t parameters = message_parameters(flags);
   parameters.user_data = buffer;
   parameters.cb.send = [](void* request, ucs_status_t, void* user) {
     auto* sent = static_cast<Buffer*>(user);
@@ -240,6 +248,22 @@ uccs_status_t Channel::message(int ec, Envelope envelope, const void* head, size
   return status;
 }
 
+/// What is not for the Mail. False: it is nothing of that kind.
+bool Channel::take_at_once(const Header& header, const std::byte* body,
+                           const ucp_am_recv_param_t* parameters) {
+  const bool has_asker = (parameters->recv_attr & UCP_AM_RECV_ATTR_FIELD_REPLY_EP) != 0;
+  switch (header.kind) {
+    case MessageKind::kPut:
+      return take_put(header, body);
+    case MessageKind::kExchange:
+      return has_asker && take_exchange(header, body, parameters->reply_ep);
+    case MessageKind::kResult:
+      return take_result(header, body);
+    default:
+      return false;
+  }
+}
+
 ucs_status_t Channel::on_message(void* self, const void*, size_t, void* data, size_t bytes,
                                  const ucp_am_recv_param_t* parameters) {
   auto& channel = *static_cast<Channel*>(self);
@@ -248,16 +272,16 @@ ucs_status_t Channel::on_message(void* self, const void*, size_t, void* data, si
   const bool is_whole = bytes >= sizeof header && bytes <= kMessageMax &&
                         (parameters->recv_attr & UCP_AM_RECV_ATTR_FLAG_RNDV) == 0;
   if (is_whole) memcpy(&header, data, sizeof header);
+  if (is_whole && header.kind >= MessageKind::kPut && header.cookie == ucx.mail_.cookie() &&
+      header.source >= 0 && header.source < ucx.num_ecs_ &&
+      bytes == sizeof header + header.head_bytes &&
+      channel.take_at_once(header, static_cast<const std::byte*>(data) + sizeof header, parameters))
+    return UCS_OK;
   if (!is_whole || header.lane >= ucx.shape_.lanes || header.lane % ucx.inlets_ != channel.index_) {
     base::log_line(base::LogLevel::kWarn,
                    "the network brought %zu bytes that are no message of this job: dropped", bytes);
     return UCS_OK;
   }
-  if (header.kind == MessageKind::kPut && header.cookie == ucx.mail_.cookie() &&
-      header.source >= 0 && header.source < ucx.num_ecs_ &&
-      bytes == sizeof header + header.head_bytes &&
-      channel.take_put(header, static_cast<const std::byte*>(data) + sizeof header))
-    return UCS_OK;
   Node* node = ucx.mail_.take_node(header.lane, bytes > kShortMax);
   memcpy(node->data(), data, bytes);
   ucx.mail_.take_in(header.lane, node, bytes);

@@ -110,7 +110,7 @@ size_t Ucx::write_address(void* buffer, size_t capacity, int inlets) {
   out.head({kMagic, mail_.cookie(), reinterpret_cast<uint64_t>(heap_.memory.base),
             heap_.memory.bytes, reinterpret_cast<uint64_t>(statics_.memory.base),
             statics_.memory.bytes, static_cast<uint32_t>(shape_.lanes),
-            static_cast<uint32_t>(inlets)});
+            static_cast<uint16_t>(inlets), Library::version()});
   out.field(heap_.key, heap_.key_bytes);
   out.field(statics_.key, statics_.key_bytes);
   for (int i = 0; i < inlets; ++i) {
@@ -151,8 +151,15 @@ void Ucx::close() {
 }
 
 bool Ucx::read_address(PeerState& peer, const std::byte* bytes, size_t length) const {
-  return peer.address.read(bytes, length) &&
-         peer.address.head().lanes == static_cast<uint32_t>(shape_.lanes) &&
+  if (!peer.address.read(bytes, length)) return false;
+  if (const unsigned theirs = peer.address.head().ucx, ours = Library::version(); theirs != ours) {
+    base::log_line(base::LogLevel::kError,
+                   "another EC has UCX %u.%u, this one has %u.%u, and they do not understand each "
+                   "other: LD_LIBRARY_PATH, and what is installed, must be the same everywhere",
+                   theirs >> 8, theirs & 255, ours >> 8, ours & 255);
+    return false;
+  }
+  return peer.address.head().lanes == static_cast<uint32_t>(shape_.lanes) &&
          peer.address.head().workers <= static_cast<uint32_t>(inlets_max_);
 }
 

@@ -20,9 +20,11 @@ class Ucx;
 class Channel;
 struct Link;
 struct PeerState;
+struct Answer;
 
 constexpr size_t kBuffers = 64;  ///< per channel
 constexpr size_t kOperations = 512;
+constexpr unsigned kMessageId = 0;  ///< of UCX's active messages: there is one handler
 
 /// Bytes on their way out.
 struct Buffer {
@@ -37,10 +39,10 @@ struct Operation : Pending {
   Link* link;
   uint64_t posted_ns = 0;  ///< by Ucx::silence_, 0: not under way; guarded by the channel's lock
   uint64_t bytes;
-  Buffer* buffer;    ///< a small put's bytes until they have left
-  int waits;         ///< its own end, and for a put also that of a flush
-  uint64_t* result;  ///< of an atomic; may be nullptr
-  uint64_t operand;
+  Buffer* buffer;         ///< a small put's bytes until they have left
+  int waits;              ///< its own end, and for a put also that of a flush
+  bool is_asked = false;  ///< waits for a message with `reply`
+  uint64_t* result;       ///< of an atomic; may be nullptr
   uint64_t reply;
 };
 
@@ -77,6 +79,9 @@ struct PeerState : PeerBase {
   Trouble trouble;
 };
 
+/// Where in the memory of its owner, as messages carry it.
+uint64_t place_of(const Remote& remote);
+
 /// A path of its own: a worker, and what it takes to follow its operations.
 class Channel {
  public:
@@ -101,25 +106,25 @@ class Channel {
   /// False: not now.
   bool send_control(int ec, PeerState& peer, int lane, MessageKind kind, const void* body,
                     size_t body_bytes);
-  uccs_status_t send(Link& link, Buffer* buffer, size_t bytes);
+  static ucp_request_param_t message_parameters(uint32_t flags);
+  uccs_status_t send(Link& link, Buffer* buffer, size_t bytes, uint32_t flags = 0);
+  bool take_at_once(const Header& header, const std::byte* body,
+                    const ucp_am_recv_param_t* parameters);
 
   // channel.cpp: takes the lock
   uccs_status_t transfer(bool is_put, int ec, const Remote& remote, void* local, size_t bytes,
                          Completion* completion);
   uccs_status_t prepare(int ec, const Remote& remote, size_t bytes, PeerState** peer_out,
                         uint64_t* address_out);
-  uccs_status_t exchange(int ec, PeerState& peer, Area area, uint64_t there, ucp_atomic_op_t op,
-                         size_t bytes, uint64_t operand, uint64_t expected, uint64_t* result_out,
-                         Completion* completion);
   int tell();
   // with the lock held
-  uccs_status_t read(int ec, PeerState& peer, Area area, uint64_t there, void* dest, size_t bytes);
-  uccs_status_t aim(int ec, PeerState& peer, Area area, Link** link_out, ucp_rkey_h* key_out);
+  uccs_status_t aim(int ec, PeerState& peer, Link** link_out);
   Operation* take_operation(Link& link, size_t bytes, Completion* completion);
   Buffer* take_buffer(Link& link);
   void give_back(Operation* operation);
   void give_back(Buffer* buffer);
   uccs_status_t post_over(Operation* operation, ucs_status_ptr_t posted);
+  uccs_status_t go_on(Operation* operation);
   static void end_request(void* request, ucs_status_t status, void* operation);
   void end_one(Operation* operation, ucs_status_t status);
   int poll();
@@ -132,6 +137,20 @@ class Channel {
   void end_flush(Link& link, ucs_status_t status);
   void end_worker_flush(ucs_status_t status);
   void flush_again(Link& link);
+
+  // exchange.cpp: takes the lock
+  uccs_status_t exchange(int ec, PeerState& peer, const Remote& target,
+                         const AtomicArguments& arguments, uint64_t* result_out,
+                         Completion* completion);
+  // with the lock held
+  uccs_status_t ask(int ec, PeerState& peer, const Remote& target, const AtomicArguments& arguments,
+                    uint64_t* result_out, Completion* completion);
+  bool take_exchange(const Header& header, const std::byte* body, ucp_ep_h asker);
+  bool take_result(const Header& header, const std::byte* body);
+  void end_asked(const Link& link, ucs_status_t status);
+  Answer* take_answer();
+  void give_back(Answer* answer);
+  void free_answers();
 
   // unasked.cpp
   bool may_go_unasked(const Remote& dest, size_t bytes) const;
@@ -162,12 +181,12 @@ class Channel {
   std::unique_ptr<Operation[]> operations_;
   Buffer* free_buffers_ = nullptr;
   Pending* free_operations_ = nullptr;
+  Answer* free_answers_ = nullptr;
   Link* dirty_ = nullptr;
   int dirty_count_ = 0;
   Link* worker_flush_ = nullptr;  ///< links that it covers; nullptr: none is under way
   bool is_flushed_singly_ = false;
   Link* unproved_ = nullptr;  ///< with puts that nobody acknowledges
-  uint64_t scratch_ = 0;      ///< what is read to ask about them
   PutHabit habit_;
   std::atomic<uint32_t> to_prove_ = 0;  ///< of unproved_, answers that are awaited, longer puts
   Finished finished_;
@@ -176,9 +195,9 @@ class Channel {
 };
 
 /// UCX: one worker per channel, which is also the inlet of the lanes that have its number modulo
-/// the number of inlets. Puts, gets and atomics are UCX's, messages its active messages, with
-/// credits so that memory is bounded. Where UCX does puts and atomics by the target's CPU, as over
-/// tcp, the thread of the instance sees to it that ECs which compute hold up nobody.
+/// the number of inlets. Puts and gets are UCX's, messages its active messages, with credits so
+/// that memory is bounded. Atomics are active messages, too. What the target's CPU has to do, over
+/// tcp puts and gets as well, the engine's threads do, so that ECs which compute hold up nobody.
 class Ucx {
  public:
   using Channel = ucx::Channel;
@@ -200,6 +219,9 @@ class Ucx {
   bool start(const OpenParameters& parameters);
   bool start_inlets();
   size_t write_address(void* buffer, size_t capacity, int inlets);
+
+  /// Of what place_of has written.
+  std::byte* memory_at(uint64_t place, size_t bytes) const;
 
   // open.cpp
   bool read_address(PeerState& peer, const std::byte* bytes, size_t length) const;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /// Short puts over tcp that nobody acknowledges: active messages that the target writes to its
-/// memory as they come, so that it answers what it waited for before anything else. A flush reads a
-/// word behind them, which is answered when they have been written: over tcp UCX's reads are active
-/// messages, too, and those of one connection arrive in order.
+/// memory as they come, so that it answers what it waited for before anything else. A flush asks
+/// for a word behind them (exchange.cpp), which is answered when they have been written: active
+/// messages of one connection arrive in order.
 #include <string.h>
 
 #include "base/log.hpp"
@@ -14,7 +14,7 @@ namespace {
 constexpr uint64_t kStaticBit = uint64_t{1} << 63;
 
 struct PutBody {
-  uint64_t place;  ///< offset, and kStaticBit
+  uint64_t place;  ///< as place_of
   std::byte bytes[kHeadMax - sizeof(uint64_t)];
 };
 
@@ -32,6 +32,19 @@ void write(std::byte* there, const std::byte* bytes, size_t count) {
 
 }  // namespace
 
+/// The offset, and kStaticBit.
+uint64_t place_of(const Remote& remote) {
+  return remote.offset | (remote.area == Area::kStatic ? kStaticBit : 0);
+}
+
+/// nullptr: there is no such memory here.
+std::byte* Ucx::memory_at(uint64_t place, size_t bytes) const {
+  const Extent& memory = (place & kStaticBit) == 0 ? heap_.memory : statics_.memory;
+  const uint64_t offset = place & ~kStaticBit;
+  const bool is_here = offset <= memory.bytes && bytes <= memory.bytes - offset;
+  return is_here ? memory.base + offset : nullptr;
+}
+
 /// What the message of that length costs is less than an acknowledgement.
 bool Channel::may_go_unasked(const Remote& dest, size_t bytes) const {
   return bytes <= sizeof PutBody::bytes && owner_->library_.is_tcp() &&
@@ -42,16 +55,16 @@ uccs_status_t Channel::put_unasked(int ec, PeerState& peer, const Remote& dest, 
                                    size_t bytes) {
   if (!lock_->try_lock()) return UCCS_AGAIN;
   const std::lock_guard guard(*lock_, std::adopt_lock);
-  Link* link = link_to(ec, peer, index_ % static_cast<int>(peer.address.head().workers));
-  if (!link) return UCCS_ERR_PEER_FAILED;
-  if (link->error != UCS_OK) return status_of(*link, link->error);
+  Link* link = nullptr;
+  const uccs_status_t aimed = aim(ec, peer, &link);
+  if (aimed != UCCS_OK) return aimed;
   Buffer* buffer = take_buffer(*link);
   if (!buffer) {
     poll();
     return UCCS_AGAIN;
   }
   PutBody body;
-  body.place = dest.offset | (dest.area == Area::kStatic ? kStaticBit : 0);
+  body.place = place_of(dest);
   memcpy(body.bytes, source, bytes);
   const AddressHead& there = peer.address.head();
   const size_t body_bytes = offsetof(PutBody, bytes) + bytes;
@@ -75,10 +88,8 @@ void Channel::prove() {
   while (Link* link = unproved_) {
     PeerState& peer = owner_->peers_.state_of(link->ec);
     const Area area = peer.address.head().heap_bytes > 0 ? Area::kHeap : Area::kStatic;
-    uint64_t there;
-    PeerState* known;
-    uccs_status_t status = prepare(link->ec, {area, 0, 0}, sizeof scratch_, &known, &there);
-    if (status == UCCS_OK) status = read(link->ec, *known, area, there, &scratch_, sizeof scratch_);
+    const AtomicArguments fetch = {base::AtomicOp::kFetch, base::AtomicType::kUint64, 0, 0};
+    const uccs_status_t status = ask(link->ec, peer, {area, 0, 0}, fetch, nullptr, nullptr);
     if (status == UCCS_AGAIN) return;  // the next flush asks again
     unproved_ = link->next_unproved;
     link->is_unproved = false;
@@ -106,16 +117,12 @@ bool Channel::is_proved() {
 bool Channel::take_put(const Header& header, const std::byte* body) {
   PutBody put;
   const size_t length = header.head_bytes;
-  if (header.kind != MessageKind::kPut || length < offsetof(PutBody, bytes) || length > sizeof put)
-    return false;
+  if (length < offsetof(PutBody, bytes) || length > sizeof put) return false;
   memcpy(&put, body, length);
-  const bool is_heap = (put.place & kStaticBit) == 0;
-  const Extent& memory = is_heap ? owner_->heap_.memory : owner_->statics_.memory;
-  const uint64_t offset = put.place & ~kStaticBit;
   const size_t bytes = length - offsetof(PutBody, bytes);
-  if (offset > memory.bytes || bytes > memory.bytes - offset) return false;
-  write(memory.base + offset, put.bytes, bytes);
-  return true;
+  std::byte* there = owner_->memory_at(put.place, bytes);
+  if (there) write(there, put.bytes, bytes);
+  return there != nullptr;
 }
 
 }  // namespace uccs::net::ucx

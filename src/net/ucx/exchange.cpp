@@ -1,0 +1,168 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/// Atomics, and puts of a word that are answered: active messages that the target does by its CPU
+/// as they come, and answers on the connection that they came by. UCX has such atomics, too, but
+/// from 1.16 on none for connections that tell of dead peers; and none on floating types.
+#include <string.h>
+
+#include <new>
+
+#include "net/ucx/ucx.hpp"
+
+namespace uccs::net::ucx {
+namespace {
+
+struct ExchangeBody {
+  uint64_t place;  ///< as place_of
+  uint64_t operand;
+  uint64_t expected;
+  uint64_t cookie;  ///< for the answer
+  uint32_t ticket;  ///< the operation over there
+  base::AtomicOp op;
+  base::AtomicType type;
+};
+static_assert(sizeof(ExchangeBody) <= kHeadMax);
+
+struct ResultBody {
+  uint64_t value;
+  uint32_t ticket;
+};
+
+}  // namespace
+
+/// On its way out; such a thing is kept for the next one.
+struct Answer {
+  Answer* next;
+  Channel* home;
+  alignas(8) std::byte data[sizeof(Header) + sizeof(ResultBody)];
+};
+
+uccs_status_t Channel::ask(int ec, PeerState& peer, const Remote& target,
+                           const AtomicArguments& arguments, uint64_t* result_out,
+                           Completion* completion) {
+  Link* link = nullptr;
+  const uccs_status_t aimed = aim(ec, peer, &link);
+  if (aimed != UCCS_OK) return aimed;
+  Operation* operation = take_operation(*link, sizeof(uint64_t), completion);
+  Buffer* buffer = operation ? take_buffer(*link) : nullptr;
+  if (!buffer) {
+    if (operation) give_back(operation);
+    poll();
+    return UCCS_AGAIN;
+  }
+  const AddressHead& there = peer.address.head();
+  ExchangeBody body = {};
+  body.place = place_of(target);
+  body.operand = arguments.operand;
+  body.expected = arguments.expected;
+  body.cookie = owner_->mail_.cookie();
+  body.ticket = static_cast<uint32_t>(operation - operations_.get());
+  body.op = arguments.op;
+  body.type = arguments.type;
+  const int lane = index_ % static_cast<int>(there.workers);
+  Header header =
+      make_header(Envelope(Traffic::kReply, lane, 0, 0, 0), owner_->me_, sizeof body, nullptr);
+  header.cookie = there.cookie;
+  header.kind = MessageKind::kExchange;
+  operation->waits = 1;
+  operation->result = result_out;
+  const uccs_status_t sent =
+      send(*link, buffer, fill(buffer->data, header, &body, nullptr), UCP_AM_SEND_FLAG_REPLY);
+  if (sent != UCCS_OK) {
+    give_back(operation);
+    return sent;
+  }
+  operation->is_asked = true;
+  return go_on(operation);
+}
+
+uccs_status_t Channel::exchange(int ec, PeerState& peer, const Remote& target,
+                                const AtomicArguments& arguments, uint64_t* result_out,
+                                Completion* completion) {
+  if (!lock_->try_lock()) return UCCS_AGAIN;
+  const std::lock_guard guard(*lock_, std::adopt_lock);
+  return ask(ec, peer, target, arguments, result_out, completion);
+}
+
+/// In UCX's callback, with the lock held, as what follows. False: that is no exchange.
+bool Channel::take_exchange(const Header& header, const std::byte* body, ucp_ep_h asker) {
+  ExchangeBody asked;
+  if (header.head_bytes != sizeof asked) return false;
+  memcpy(&asked, body, sizeof asked);
+  if (asked.op > base::AtomicOp::kCompareSwap || asked.type > base::AtomicType::kDouble)
+    return false;
+  const size_t bytes = base::atomic_size(asked.type);
+  std::byte* there = owner_->memory_at(asked.place, bytes);
+  if (!there || reinterpret_cast<uintptr_t>(there) % bytes != 0) return false;
+  Answer* answer = take_answer();
+  if (!answer) return false;
+  ResultBody result = {};
+  result.value = base::atomic_apply_any(asked.op, asked.type, there, asked.operand, asked.expected);
+  result.ticket = asked.ticket;
+  Header back =
+      make_header(Envelope(Traffic::kReply, 0, 0, 0, 0), owner_->me_, sizeof result, nullptr);
+  back.cookie = asked.cookie;
+  back.kind = MessageKind::kResult;
+  const size_t length = fill(answer->data, back, &result, nullptr);
+  ucp_request_param_t parameters = message_parameters(0);
+  parameters.user_data = answer;
+  parameters.cb.send = [](void* request, ucs_status_t, void* user) {
+    auto* sent = static_cast<Answer*>(user);
+    sent->home->give_back(sent);
+    ucp_request_free(request);
+  };
+  const ucs_status_ptr_t sent =
+      ucp_am_send_nbx(asker, kMessageId, nullptr, 0, answer->data, length, &parameters);
+  // With an error the connection is gone, and with it who asked.
+  if (!UCS_PTR_IS_PTR(sent)) give_back(answer);
+  return true;
+}
+
+/// False: nobody waits for that.
+bool Channel::take_result(const Header& header, const std::byte* body) {
+  ResultBody result;
+  if (header.head_bytes != sizeof result) return false;
+  memcpy(&result, body, sizeof result);
+  if (result.ticket >= kOperations) return false;
+  Operation& operation = operations_[result.ticket];
+  if (!operation.is_asked || operation.link->ec != header.source) return false;
+  operation.is_asked = false;
+  operation.reply = result.value;
+  end_one(&operation, UCS_OK);
+  return true;
+}
+
+/// The connection is broken: no answers will come.
+void Channel::end_asked(const Link& link, ucs_status_t status) {
+  for (size_t i = 0; i < kOperations; ++i) {
+    Operation& operation = operations_[i];
+    if (!operation.is_asked || operation.link != &link) continue;
+    operation.is_asked = false;
+    end_one(&operation, status);
+  }
+}
+
+/// As many as UCX holds back at a time, for which those that ask have operations.
+Answer* Channel::take_answer() {
+  Answer* answer = free_answers_;
+  if (!answer) {
+    answer = new (std::nothrow) Answer;
+    if (answer) answer->home = this;
+    return answer;
+  }
+  free_answers_ = answer->next;
+  return answer;
+}
+
+void Channel::give_back(Answer* answer) {
+  answer->next = free_answers_;
+  free_answers_ = answer;
+}
+
+void Channel::free_answers() {
+  while (Answer* answer = free_answers_) {
+    free_answers_ = answer->next;
+    delete answer;
+  }
+}
+
+}  // namespace uccs::net::ucx
