@@ -48,9 +48,9 @@ void configure(ucp_config_t* config, const Wish& wish) {
                                   may_be_tcp && wish.is_one_host ? "lo" : nullptr);
   if (devices && ucp_config_modify(config, "NET_DEVICES", devices) != UCS_OK)
     base::log_line(base::LogLevel::kWarn, "UCX does not take UCX_NET_DEVICES=%s", devices);
-  // UCX's 8 KiB make a put of a megabyte four times as slow; and by itself it waits in connect(), for
-  // minutes where a host is cut off, with the channel locked. It takes these from the environment
-  // alone, and complains where there is no tcp.
+  // UCX's 8 KiB make a put of a megabyte four times as slow; and by itself it waits in connect(),
+  // for minutes where a host is cut off, with the channel locked. It takes these from the
+  // environment alone, and complains where there is no tcp.
   if (may_be_tcp && !(devices && strchr(devices, ':'))) {
     for (const char* variable : {"UCX_TCP_TX_SEG_SIZE", "UCX_TCP_RX_SEG_SIZE"})
       setenv(variable, "256k", 0);
