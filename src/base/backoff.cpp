@@ -56,7 +56,7 @@ void set_wait_policy(int waiters, int cpus) {
                   : (waiters <= cpus ? kSpinsWithRoom : kSpinsOversubscribed);
 }
 
-void set_far_waiting(void (*sleep)(uint64_t ns)) {
+void set_far_waiting(bool (*sleep)(uint64_t ns)) {
   WaitPolicy& policy = detail::wait_policy_in_force;
   policy.sleep = sleep;
   policy.yields = sleep ? kFarYields : WaitPolicy{}.yields;
@@ -97,7 +97,10 @@ void Backoff::pause_slow(std::atomic<uint32_t>* doorbell, uint32_t seen) {
   if (doorbell != nullptr) {
     block_while(doorbell, seen, ns);
   } else if (policy.sleep) {
-    policy.sleep(ns);
+    if (policy.sleep(ns)) {  // more may follow; the next look at the time decides
+      misses_ = policy.spins;
+      yielding_since_ns_ = now_ns() - kLongestYieldingNs;
+    }
   } else {
     sleep_for(ns);
   }

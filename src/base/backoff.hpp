@@ -14,7 +14,7 @@ struct WaitPolicy {
   uint32_t yields = 20000;         ///< polls with sched_yield between them before the first sleep
   uint32_t sleep_ns_max = 200000;  ///< longest single sleep; the first is a quarter of it
   /// How sleeping threads are waited for instead of by nanosleep; nullptr: not at all.
-  void (*sleep)(uint64_t ns) = nullptr;
+  bool (*sleep)(uint64_t ns) = nullptr;
 };
 
 namespace detail {
@@ -27,9 +27,10 @@ extern thread_local constinit uint32_t spin_limit [[gnu::tls_model("initial-exec
 
 /// For jobs that wait for networks: a CPU that nobody else wants goes on looking for a second
 /// before it sleeps, because a sleeper answers its peers tens of microseconds late. `sleep` is
-/// called in the place of nanosleep, and ends early when something arrives. nullptr: as it was. As
+/// called in the place of nanosleep, and ends early, with true, when something arrives: then the
+/// waiter yields for a while again, longer if the CPU turns out to be free. nullptr: as it was. As
 /// set_wait_policy.
-void set_far_waiting(void (*sleep)(uint64_t ns));
+void set_far_waiting(bool (*sleep)(uint64_t ns));
 
 /// The policy in force.
 inline const WaitPolicy& wait_policy() { return detail::wait_policy_in_force; }

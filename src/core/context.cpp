@@ -199,16 +199,20 @@ constexpr int kJobLanes = 1;
 /// Written by job_start and job_stop while the context has no thread.
 Context* of_job = nullptr;
 
-/// What a wait of any model ends up in: until something arrives from another node.
-void sleep_by_network(uint64_t ns) {
+/// What a wait of any model ends up in: until something arrives from another node; true: it has.
+bool sleep_by_network(uint64_t ns) {
   const Link& network = of_job->links[0];
   std::atomic<uint32_t>* doorbell = network.table->arm(network.instance, 0, true);
+  bool was_rung = false;
   if (doorbell) {
-    base::block_while(doorbell, doorbell->load(std::memory_order_acquire), ns);
+    const uint32_t seen = doorbell->load(std::memory_order_acquire);
+    base::block_while(doorbell, seen, ns);
+    was_rung = doorbell->load(std::memory_order_relaxed) != seen;
   } else {
     base::sleep_for(ns);
   }
   network.table->arm(network.instance, 0, false);
+  return was_rung;
 }
 
 }  // namespace
