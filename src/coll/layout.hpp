@@ -75,7 +75,7 @@ struct alignas(kLineBytes) Own {
 ///      192 | arrived   counter of the central barrier (member 0's)       |   64
 ///      256 | pulled    members that have read this EC's source           |   64
 ///      320 | published what this member says to all, between barriers    |   64
-///      384 | barrier   [round] number of the latest barrier              | 2048
+///      384 | barrier   [round] latest barrier; of_nodes: between nodes     | 2048
 ///     2432 | ring      64 lines of data, taken in turn                   | 4096
 ///     6528 | notes     a model's own, for its check mode                 | 1664
 ///     8192 | bounce    2 x 4 KiB for data of buffers peers cannot reach  | 8192
