@@ -4,6 +4,7 @@
 #include <limits.h>
 #include <linux/futex.h>
 #include <sched.h>
+#include <sys/resource.h>
 #include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
@@ -18,12 +19,12 @@ constexpr uint32_t kSpinsWithRoom = 2000;
 /// Up to 5 spins cost a barrier of 3 to 8 processes on 2 CPUs nothing (3 to 12 us), 50 twice, 2000
 /// fifty times as much; none would take a system call for a partner that is about to answer.
 constexpr uint32_t kSpinsOversubscribed = 0;  // tells others, too, that waiters should yield
-constexpr uint32_t kYieldsPerLook = 64;
 constexpr uint32_t kFarYields = uint32_t{1} << 30;  // time decides
 
 /// Spins before the first yield of a thread: 64 pauses are one or two microseconds.
 constexpr uint32_t kSpinsToProbe = 64;
-/// A yield with nobody waiting takes 0.2 to 0.6 us, one with a process waiting 2.5 us.
+/// A yield with nobody waiting takes 0.2 to 0.6 us, one with a process waiting 2.5 us. So do some
+/// that an interrupt or the host of a virtual machine breaks into: the next one tells.
 constexpr uint64_t kSwitchNs = 1200;
 /// Quick yields in a row after which a thread spins again.
 constexpr uint32_t kQuickYieldsToSpin = 16;
@@ -40,6 +41,19 @@ timespec to_timespec(uint64_t ns) {
 /// Not FUTEX_PRIVATE: the other side may be another process.
 void futex(std::atomic<uint32_t>* word, int operation, uint32_t value, const timespec* limit) {
   syscall(SYS_futex, reinterpret_cast<uint32_t*>(word), operation, value, limit, nullptr, 0);
+}
+
+/// How often the CPU was taken from this thread while it could have run.
+long switches_of_thread() {
+  rusage usage = {};
+  getrusage(RUSAGE_THREAD, &usage);
+  return usage.ru_nivcsw;
+}
+
+bool is_other_run_by_yield() {
+  const long before = switches_of_thread();
+  sched_yield();
+  return switches_of_thread() != before;
 }
 
 }  // namespace
@@ -66,7 +80,8 @@ void Backoff::yield_timed() {
   static thread_local constinit uint32_t quick_yields = 0;
   const uint64_t start = now_ns();
   sched_yield();
-  if (now_ns() - start > kSwitchNs) {
+  const bool is_slow = now_ns() - start > kSwitchNs;
+  if (is_slow && (detail::spin_limit == 0 || is_other_run_by_yield())) {
     detail::spin_limit = 0;
     quick_yields = 0;
   } else if (detail::spin_limit > 0 || ++quick_yields >= kQuickYieldsToSpin) {
@@ -79,12 +94,13 @@ void Backoff::pause_slow(std::atomic<uint32_t>* doorbell, uint32_t seen) {
   const uint32_t first_sleep = policy.spins + policy.yields;
   if (misses_ < first_sleep) {
     ++misses_;
+    const bool is_patient = policy.sleep && !is_crowded();
+    if (is_patient && misses_ % kLooksPerYield != 0) return cpu_pause();
     yield_timed();
     // On a busy machine each yield takes a time slice: then time decides, not the count.
-    if (misses_ % kYieldsPerLook == 0) {
+    if (misses_ % kLooksPerYield == 0) {
       const uint64_t now = now_ns();
       if (yielding_since_ns_ == 0) yielding_since_ns_ = now;
-      const bool is_patient = policy.sleep && !is_crowded();
       if (now - yielding_since_ns_ > (is_patient ? kLongestFarYieldingNs : kLongestYieldingNs))
         misses_ = first_sleep;
     }

@@ -88,8 +88,9 @@ class Engine {
     Engine* engine_ = nullptr;
     Share share_;
     uint32_t polls_seen_ = 0;
-    uint64_t turn_ns_ = 0;    ///< when they were seen
-    uint64_t looked_ns_ = 0;  ///< last look at all
+    uint64_t turn_ns_ = 0;        ///< when they were seen
+    uint64_t unattended_ns_ = 0;  ///< when nobody else polled
+    uint64_t looked_ns_ = 0;      ///< last look at all
     pthread_t thread_ = {};
   };
 
