@@ -18,7 +18,7 @@ namespace {
 constexpr uint32_t kSpinsWithRoom = 2000;
 /// Up to 5 spins cost a barrier of 3 to 8 processes on 2 CPUs nothing (3 to 12 us), 50 twice, 2000
 /// fifty times as much; none would take a system call for a partner that is about to answer.
-constexpr uint32_t kSpinsOversubscribed = 0;  // tells others, too, that waiters should yield
+constexpr uint32_t kSpinsOversubscribed = 0;        // tells others, too, that waiters should yield
 constexpr uint32_t kFarYields = uint32_t{1} << 30;  // time decides
 
 /// Spins before the first yield of a thread: 64 pauses are one or two microseconds.

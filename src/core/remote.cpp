@@ -38,6 +38,21 @@ Endpoint* make(int ec) {
   return made;
 }
 
+/// Calls `post` with the network's function table, the thread's path and the address over there.
+template <class Post>
+uccs_status_t post_at_once(Endpoint* endpoint, const void* symmetric, size_t bytes,
+                           const Post& post) {
+  Target target;
+  const uccs_status_t found = resolve(endpoint, UCCS_REGION_SYMMETRIC, symmetric, bytes, &target);
+  if (found != UCCS_OK) return found;
+  Channel* channel = this_thread(endpoint->context).channel;
+  if (!channel->lock.try_lock()) return UCCS_AGAIN;
+  const uccs_status_t status =
+      post(*endpoint->link->table, channel->paths[endpoint->link_index], target.remote);
+  channel->lock.unlock();
+  return status;
+}
+
 }  // namespace
 
 Endpoint* remote_endpoint(int ec) {
@@ -47,25 +62,41 @@ Endpoint* remote_endpoint(int ec) {
   return found ? found : make(ec);
 }
 
-uccs_status_t remote_atomic(int ec, base::AtomicOp op, base::AtomicType type, const void* symmetric,
-                            uint64_t operand, uint64_t expected, uint64_t* result_out,
-                            uccs_request_t* request_out) {
-  return start_atomic(remote_endpoint(ec), UCCS_REGION_SYMMETRIC, symmetric,
-                      {op, type, operand, expected}, result_out, request_out);
+uccs_status_t remote_atomic(int ec, const net::AtomicArguments& arguments, const void* symmetric,
+                            uint64_t* result_out, uccs_request_t* request_out) {
+  return start_atomic(remote_endpoint(ec), UCCS_REGION_SYMMETRIC, symmetric, arguments, result_out,
+                      request_out);
+}
+
+Errand::Errand() {
+  done = [](net::Completion* self, uccs_status_t status) {
+    static_cast<Errand*>(self)->status_.store(status, std::memory_order_release);
+  };
+}
+
+uccs_status_t Errand::get(int ec, void* dest, const void* source, size_t bytes) {
+  return post_at_once(
+      remote_endpoint(ec), source, bytes,
+      [&](const net::Transport& table, net::Channel* path, const net::Remote& from) {
+        return table.get(path, ec, from, dest, bytes, this);
+      });
+}
+
+uccs_status_t Errand::fetch(int ec, const void* target, const net::AtomicArguments& arguments) {
+  return post_at_once(remote_endpoint(ec), target, base::atomic_size(arguments.type),
+                      [&](const net::Transport& table, net::Channel* path, const net::Remote& to) {
+                        return table.atomic(path, ec, to, arguments, &old_value_, this);
+                      });
 }
 
 uccs_status_t remote_store(int ec, void* symmetric, uint64_t value) {
   Endpoint* endpoint = remote_endpoint(ec);
-  Target target;
-  const uccs_status_t found =
-      resolve(endpoint, UCCS_REGION_SYMMETRIC, symmetric, sizeof value, &target);
-  if (found != UCCS_OK) return found;
-  target.remote.is_flag = true;
-  Channel* channel = this_thread(endpoint->context).channel;
-  if (!channel->lock.try_lock()) return UCCS_AGAIN;
-  const uccs_status_t status = endpoint->link->table->put(
-      channel->paths[endpoint->link_index], ec, target.remote, &value, sizeof value, nullptr);
-  channel->lock.unlock();
+  const uccs_status_t status =
+      post_at_once(endpoint, symmetric, sizeof value,
+                   [&](const net::Transport& table, net::Channel* path, net::Remote to) {
+                     to.is_flag = true;
+                     return table.put(path, ec, to, &value, sizeof value, nullptr);
+                   });
   if (status == UCCS_ERR_UNSUPPORTED)
     return uccs_put_contiguous_short_nb(endpoint, UCCS_REGION_SYMMETRIC, symmetric, &value,
                                         sizeof value, nullptr);

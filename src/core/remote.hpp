@@ -10,9 +10,30 @@ Endpoint* remote_endpoint(int ec);
 
 /// An atomic operation on symmetric memory of EC `ec`, which is on another node. Answers as every
 /// posting call. `result_out`: the old value in its low bytes, may be nullptr.
-uccs_status_t remote_atomic(int ec, base::AtomicOp op, base::AtomicType type, const void* symmetric,
-                            uint64_t operand, uint64_t expected, uint64_t* result_out,
-                            uccs_request_t* request_out);
+uccs_status_t remote_atomic(int ec, const net::AtomicArguments& arguments, const void* symmetric,
+                            uint64_t* result_out, uccs_request_t* request_out);
+
+/// A get or fetching atomic operation on symmetric memory of an EC of another node that its thread
+/// waits for: it goes to the network at once and needs no request. Lives until it is over.
+class Errand : net::Completion {
+ public:
+  Errand();
+  Errand(const Errand&) = delete;
+  Errand& operator=(const Errand&) = delete;
+
+  // As every posting call, and UCCS_ERR_UNSUPPORTED: the network wants a request.
+  uccs_status_t get(int ec, void* dest, const void* source, size_t bytes);
+  uccs_status_t fetch(int ec, const void* target, const net::AtomicArguments& arguments);
+
+  /// UCCS_IN_PROGRESS: it is under way. Made progress on by progress_idle.
+  uccs_status_t status() const { return status_.load(std::memory_order_acquire); }
+  /// The old value in its low bytes, after `fetch`.
+  uint64_t old_value() const { return old_value_; }
+
+ private:
+  std::atomic<uccs_status_t> status_ = UCCS_IN_PROGRESS;
+  uint64_t old_value_ = 0;
+};
 
 /// Writes a word of symmetric memory of EC `ec`, which is on another node: at once, and whole. No
 /// flush waits for it, only who reads it there. UCCS_AGAIN: not now.

@@ -43,6 +43,21 @@ uccs_status_t complete(const char* call, const Post& post) {
   }
 }
 
+/// Posts it until it is taken, and waits for it. UCCS_ERR_UNSUPPORTED: it needs a request.
+template <class Post>
+uccs_status_t run(const char* call, const core::Errand& errand, const Post& post) {
+  uccs_status_t status = post();
+  if (status == UCCS_AGAIN) {
+    Waiting waiting(call);
+    while ((status = post()) == UCCS_AGAIN) waiting.pause();
+  }
+  if (status != UCCS_IN_PROGRESS) return status;
+  for (Waiting waiting(call);; waiting.rest()) {
+    Waiting::make_progress();
+    if ((status = errand.status()) != UCCS_IN_PROGRESS) return status;
+  }
+}
+
 core::WireAddress address_of(const void* symmetric) {
   return core::where_is(reinterpret_cast<uint64_t>(symmetric));
 }
@@ -71,10 +86,26 @@ bool has_handle(const char* call) { return ends_with(call, "_nb"); }
 
 void get_now(core::Endpoint* from, void* dest, const void* source, size_t bytes, int ec,
              const char* call) {
-  const uccs_status_t status = complete(call, [&](uccs_request_t* out) {
-    return uccs_get_contiguous_nb(from, UCCS_REGION_SYMMETRIC, dest, source, bytes, out);
-  });
+  core::Errand errand;
+  uccs_status_t status = run(call, errand, [&] { return errand.get(ec, dest, source, bytes); });
+  if (status == UCCS_ERR_UNSUPPORTED)
+    status = complete(call, [&](uccs_request_t* out) {
+      return uccs_get_contiguous_nb(from, UCCS_REGION_SYMMETRIC, dest, source, bytes, out);
+    });
   if (status < 0) fail(call, ec, source, status);
+}
+
+uint64_t fetch_now(int ec, const void* symmetric, const net::AtomicArguments& arguments,
+                   const char* call) {
+  core::Errand errand;
+  uccs_status_t status = run(call, errand, [&] { return errand.fetch(ec, symmetric, arguments); });
+  uint64_t old = errand.old_value();
+  if (status == UCCS_ERR_UNSUPPORTED)
+    status = complete(call, [&](uccs_request_t* out) {
+      return core::remote_atomic(ec, arguments, symmetric, &old, out);
+    });
+  if (status < 0) fail(call, ec, symmetric, status);
+  return old;
 }
 
 }  // namespace
@@ -138,14 +169,16 @@ uint64_t slow_atomic(shmem_ctx_t ctx, base::AtomicOp op, base::AtomicType type,
       return 0;
     settle_pack(*pack, call, ec);
   }
-  if (is_fetching) settle_bursts(call, ec);
-  uint64_t old = 0;
-  const uccs_status_t status = complete(call, [&](uccs_request_t* out) {
-    return core::remote_atomic(ec, op, type, symmetric, operand, expected,
-                               is_fetching ? &old : nullptr, is_fetching ? out : nullptr);
+  const net::AtomicArguments arguments = {op, type, operand, expected};
+  if (is_fetching) {
+    settle_bursts(call, ec);
+    return fetch_now(ec, symmetric, arguments, call);
+  }
+  const uccs_status_t status = complete(call, [&](uccs_request_t*) {
+    return core::remote_atomic(ec, arguments, symmetric, nullptr, nullptr);
   });
   if (status < 0) fail(call, ec, symmetric, status);
-  return old;
+  return 0;
 }
 
 void slow_atomic_nbi(shmem_ctx_t ctx, base::AtomicOp op, base::AtomicType type,
