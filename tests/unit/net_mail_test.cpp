@@ -58,7 +58,7 @@ struct Receiver {
                          return true;
                        },
                        this};
-    return mail.deliver(kLane, traffic, 1000, sink);
+    return mail.deliver(kLane, net::traffic_bit(traffic), 1000, sink);
   }
 };
 

@@ -266,8 +266,7 @@ int Ofi::Channel::progress(int lane, uint32_t traffic, int budget, const Sink& s
     const auto other = static_cast<int>(turn / kOthersEvery % ofi.shape_.lanes);
     if (other != lane && ofi.poll_inlet(ofi.inlets_[other]) > 0) ofi.mail_.ring();
   }
-  for (const Traffic which : {Traffic::kReply, Traffic::kRequest, Traffic::kSend})
-    if ((traffic & traffic_bit(which)) != 0) steps += ofi.mail_.deliver(lane, which, budget, sink);
+  steps += ofi.mail_.deliver(lane, traffic, budget, sink);
   if (ofi.mail_.has_waiting(lane)) ofi.mail_.ring();  // this thread may not come back
   return steps;
 }

@@ -20,7 +20,7 @@ constexpr int kSleepMs = 10;
 constexpr uint64_t kAsideNs = 200'000;
 /// Between looks while other threads poll: half as long as they have done so up to now. Each takes
 /// the CPU from one of them for some microseconds; every 200 us, that was a sixth of a put's time.
-constexpr uint64_t kAsideMinNs = 100'000, kAsideMaxNs = 1'000'000;
+constexpr uint64_t kAsideMinNs = 100'000, kAsideMaxNs = 4'000'000;
 /// Threads that poll at least this often look after what comes in; others compute or sleep.
 constexpr uint64_t kAttentiveNs = 10'000;
 /// Looks at all, all the same: nobody else looks after the channel of a thread that has ended or

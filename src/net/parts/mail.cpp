@@ -198,14 +198,14 @@ void Mail::push(Mailbox& box, Node* node) {
   inbox.lock.unlock();
 }
 
-bool Mail::has_waiting(int lane) const {
-  uint32_t count = 0;
-  for (const Inbox& inbox : boxes_[lane].inboxes)
-    count += inbox.count.load(std::memory_order_relaxed);
-  return count > 0;
+int Mail::deliver_waiting(int lane, uint32_t traffic, int budget, const Sink& sink) {
+  int taken = 0;
+  for (const Traffic which : {Traffic::kReply, Traffic::kRequest, Traffic::kSend})
+    if ((traffic & traffic_bit(which)) != 0) taken += deliver_class(lane, which, budget, sink);
+  return taken;
 }
 
-int Mail::deliver(int lane, Traffic traffic, int budget, const Sink& sink) {
+int Mail::deliver_class(int lane, Traffic traffic, int budget, const Sink& sink) {
   Inbox& inbox = boxes_[lane].inboxes[static_cast<int>(traffic)];
   if (inbox.count.load(std::memory_order_relaxed) == 0) return 0;
   if (!inbox.reader.try_lock()) return 0;

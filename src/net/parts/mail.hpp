@@ -95,9 +95,17 @@ class Mail {
   /// `length` bytes have been written to the node's data. Returns how many messages it has put into
   /// the inboxes. Whoever calls it delivers them or rings.
   int take_in(int lane, Node* node, size_t length);
-  int deliver(int lane, Traffic traffic, int budget, const Sink& sink);
+  /// Hands over at most `budget` of each class that `traffic` names. Returns how many.
+  int deliver(int lane, uint32_t traffic, int budget, const Sink& sink) {
+    return has_waiting(lane) ? deliver_waiting(lane, traffic, budget, sink) : 0;
+  }
   /// Messages wait at the lane for their reader.
-  bool has_waiting(int lane) const;
+  bool has_waiting(int lane) const {
+    uint32_t count = 0;
+    for (const Inbox& inbox : boxes_[lane].inboxes)
+      count |= inbox.count.load(std::memory_order_relaxed);
+    return count != 0;
+  }
   void release(void* token);
   /// What could not be returned when it was due.
   void return_owed() {
@@ -113,6 +121,8 @@ class Mail {
   bool is_sound(int lane, const Header& header, size_t length) const;
   int take_in_order(Mailbox& box, Node* node);
   void push(Mailbox& box, Node* node);
+  int deliver_waiting(int lane, uint32_t traffic, int budget, const Sink& sink);
+  int deliver_class(int lane, Traffic traffic, int budget, const Sink& sink);
   void owe(int ec, int lane, int kind);
   void return_credits(int ec, int lane);
   void return_all();

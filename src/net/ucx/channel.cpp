@@ -2,16 +2,14 @@
 /// Channels: puts and gets, what to do of atomics, and the ends of all.
 #include <string.h>
 
-#include <utility>
-
 #include "mem/copy.hpp"
 #include "net/ucx/ucx.hpp"
 
 namespace uccs::net::ucx {
 namespace {
 
-/// How often a thread that polls one lane looks at the inlets of others.
-constexpr uint32_t kForeignInletEvery = 8;
+/// How often a thread that polls one lane looks at the inlets and channels of others.
+constexpr uint32_t kForeignEvery = 8;
 
 bool is_within(uint64_t offset, size_t bytes, uint64_t room) {
   return offset <= room && bytes <= room - offset;
@@ -52,9 +50,19 @@ void Channel::end_one(Operation* operation, ucs_status_t status) {
   if (operation->status == UCCS_AGAIN) return;  // the peer is gone, which ends the job
   if (operation->status == UCCS_OK) owner_->silence_.note_heard(operation->link->peer->trouble);
   if (operation->buffer) give_back(operation->buffer);
-  operation->buffer = nullptr;
-  if (operation->result && operation->status == UCCS_OK) *operation->result = operation->reply;
-  finished_.add(operation, operation->status);
+  const uccs_status_t outcome = operation->status;
+  if (operation->result && outcome == UCCS_OK) *operation->result = operation->reply;
+  Link* link = operation->link;
+  Completion* completion = operation->completion;
+  give_back(operation);
+  if (completion) {
+    completion->done(completion, outcome);
+  } else {
+    end_unasked(outcome);
+  }
+  link->under_way.fetch_sub(1, std::memory_order_release);  // pairs with `flush`
+  under_way_.fetch_sub(1, std::memory_order_release);
+  ++ended_;
 }
 
 /// Looks at the answer of a post whose operation waits for its own end.
@@ -229,12 +237,18 @@ uccs_status_t Channel::atomic(int ec, const Remote& target, const AtomicArgument
 }
 
 uccs_status_t Channel::flush(int ec) {
-  bool is_proved_everywhere = true;  // what other threads have put a thread may have to wait for
-  for (int i = 0; i < owner_->shape_.channels; ++i)
-    if (Channel& each = owner_->channels_[i]; each.is_open_.load(std::memory_order_acquire))
-      is_proved_everywhere = each.is_proved() && is_proved_everywhere;
+  // What other threads have put a thread may have to wait for, while they compute.
+  const bool may_help = polls_.load(std::memory_order_relaxed) % kForeignEvery == 0;
+  bool is_proved_everywhere = true;
+  for (int i = 0; i < owner_->shape_.channels; ++i) {
+    Channel& each = owner_->channels_[i];
+    if (!each.is_open_.load(std::memory_order_acquire)) continue;
+    is_proved_everywhere = each.is_proved() && is_proved_everywhere;
+    if (may_help && &each != this && each.under_way_.load(std::memory_order_relaxed) > 0)
+      each.look();
+  }
   if (!is_proved_everywhere) return UCCS_IN_PROGRESS;
-  if (ec < 0 || ec == owner_->me_)  // acquire: pairs with the end of `tell`
+  if (ec < 0 || ec == owner_->me_)  // acquire: pairs with end_one
     return ec < 0 && under_way_.load(std::memory_order_acquire) > 0 ? UCCS_IN_PROGRESS : UCCS_OK;
   if (under_way_.load(std::memory_order_acquire) == 0) return UCCS_OK;
   if (!lock_->try_lock()) return UCCS_IN_PROGRESS;
@@ -251,42 +265,30 @@ int Channel::poll() {
   return static_cast<int>(ucp_worker_progress(worker_));
 }
 
-int Channel::tell() {
-  return finished_.tell(
-      *lock_,
-      [this](Pending* pending) {
-        auto* operation = static_cast<Operation*>(pending);
-        give_back(operation);
-        return std::pair(operation->link, operation->completion != nullptr);
-      },
-      [this](const std::pair<Link*, bool>& kept, uccs_status_t status) {
-        const auto [link, has_completion] = kept;
-        if (!has_completion) end_unasked(status);
-        link->under_way.fetch_sub(1, std::memory_order_release);
-        under_way_.fetch_sub(1, std::memory_order_release);
-      });
+/// Polls unless another thread does. Returns how many operations have ended.
+int Channel::look() {
+  if (!lock_->try_lock()) return 0;
+  const uint32_t before = ended_;
+  poll();
+  const auto ended = static_cast<int>(ended_ - before);
+  lock_->unlock();
+  return ended;
 }
 
 int Channel::progress(int lane, uint32_t traffic, int budget, const Sink& sink) {
   Ucx& ucx = *owner_;
   const uint32_t polls = polls_.load(std::memory_order_relaxed) + 1;
   polls_.store(polls, std::memory_order_relaxed);
-  const auto look = [](Channel& channel) {
-    if (!channel.lock_->try_lock()) return;
-    channel.poll();
-    channel.lock_->unlock();
-  };
-  const int inlet = lane % ucx.inlets_;
-  if (index_ == inlet || under_way_.load(std::memory_order_relaxed) > 0) look(*this);
-  int steps = tell();
-  if (index_ != inlet) look(ucx.channels_[inlet]);
+  int steps = 0;
+  const int inlet = ucx.inlets_ == 1 ? 0 : lane % ucx.inlets_;
+  if (index_ == inlet || under_way_.load(std::memory_order_relaxed) > 0) steps += look();
+  if (index_ != inlet) ucx.channels_[inlet].look();
   // Puts and gets of others come in by any inlet; each look may be a system call.
-  if (ucx.inlets_ > 1 && polls % kForeignInletEvery == 0) {
-    const auto other = static_cast<int>(polls / kForeignInletEvery % ucx.inlets_);
-    if (other != inlet && other != index_) look(ucx.channels_[other]);
+  if (ucx.inlets_ > 1 && polls % kForeignEvery == 0) {
+    const auto other = static_cast<int>(polls / kForeignEvery % ucx.inlets_);
+    if (other != inlet && other != index_) ucx.channels_[other].look();
   }
-  for (const Traffic which : {Traffic::kReply, Traffic::kRequest, Traffic::kSend})
-    if ((traffic & traffic_bit(which)) != 0) steps += ucx.mail_.deliver(lane, which, budget, sink);
+  steps += ucx.mail_.deliver(lane, traffic, budget, sink);
   ucx.mail_.return_owed();
   ucx.attend();
   return steps;

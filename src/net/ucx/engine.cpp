@@ -116,7 +116,6 @@ void Ucx::say_farewell(uint64_t deadline_ns) {
   const auto wait_for = [&](auto is_done) {
     while (!is_done() && base::now_ns() < deadline_ns) {
       const bool has_moved = poll_those({});
-      for (int i = 0; i < shape_.channels; ++i) channels_[i].tell();
       attend();
       if (has_moved)
         backoff.reset();

@@ -116,7 +116,7 @@ class Channel {
                          Completion* completion);
   uccs_status_t prepare(int ec, const Remote& remote, size_t bytes, PeerState** peer_out,
                         uint64_t* address_out);
-  int tell();
+  int look();
   // with the lock held
   uccs_status_t aim(int ec, PeerState& peer, Link** link_out);
   Operation* take_operation(Link& link, size_t bytes, Completion* completion);
@@ -188,8 +188,8 @@ class Channel {
   bool is_flushed_singly_ = false;
   Link* unproved_ = nullptr;  ///< with puts that nobody acknowledges
   PutHabit habit_;
-  std::atomic<uint32_t> to_prove_ = 0;  ///< of unproved_, answers that are awaited, longer puts
-  Finished finished_;
+  std::atomic<uint32_t> to_prove_ = 0;   ///< of unproved_, answers that are awaited, longer puts
+  uint32_t ended_ = 0;                   ///< operations, ever
   std::atomic<uint32_t> under_way_ = 0;  ///< operations whose end is still to be told
   std::atomic<uint32_t> polls_ = 0;
 };
