@@ -134,12 +134,14 @@ void slow_put(shmem_ctx_t ctx, void* dest, const void* source, size_t bytes, int
   if (pack != nullptr && !has_handle(call) &&
       is_packed(call, ec, dest, [&] { return pack->put(ec, address_of(dest), source, bytes); }))
     return;
-  // Short ones leave the source at once and are waited for by quiet.
+  // Short ones leave the source at once; quiet waits for them, and for those that are no blocking.
+  const bool is_followed = !is_nonblocking(call);
   const uccs_status_t status = complete(call, [&](uccs_request_t* out) {
     return bytes <= UCCS_RMA_MEDIUM_MAX
                ? uccs_put_contiguous_medium_nb(to, UCCS_REGION_SYMMETRIC, dest, source, bytes,
                                                nullptr)
-               : uccs_put_contiguous_nb(to, UCCS_REGION_SYMMETRIC, dest, source, bytes, out);
+               : uccs_put_contiguous_nb(to, UCCS_REGION_SYMMETRIC, dest, source, bytes,
+                                        is_followed ? out : nullptr);
   });
   if (status < 0) fail(call, ec, dest, status);
 }
@@ -155,7 +157,11 @@ void slow_get(shmem_ctx_t ctx, void* dest, const void* source, size_t bytes, int
     settle_pack(*pack, call, ec);  // it sees what was put before
   }
   settle_bursts(call, ec);
-  get_now(from, dest, source, bytes, ec, call);
+  if (!is_nonblocking(call)) return get_now(from, dest, source, bytes, ec, call);
+  const uccs_status_t status = complete(call, [&](uccs_request_t*) {
+    return uccs_get_contiguous_nb(from, UCCS_REGION_SYMMETRIC, dest, source, bytes, nullptr);
+  });
+  if (status < 0) fail(call, ec, source, status);
 }
 
 uint64_t slow_atomic(shmem_ctx_t ctx, base::AtomicOp op, base::AtomicType type,
