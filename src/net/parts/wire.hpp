@@ -21,9 +21,10 @@ enum class MessageKind : uint8_t {
   kHello,     ///< the first one; these three have no body, and are not all networks'
   kFarewell,  ///< the source closes, and waits for the answer
   kAnswer,    ///< to kFarewell
-  kPut,       ///< bytes for the memory here; these three are UCX's, and no Mail sees them
+  kPut,       ///< bytes for the memory here; these four are UCX's, and no Mail sees them
   kExchange,  ///< an atomic, or a put of a word
-  kResult     ///< of kExchange
+  kDelivery,  ///< a put that is answered
+  kResult     ///< of the two before
 };
 
 /// In front of every message. What does not add up is dropped: sockets take bytes from anybody.

@@ -4,8 +4,6 @@
 /// from 1.16 on none for connections that tell of dead peers; and none on floating types.
 #include <string.h>
 
-#include <new>
-
 #include "net/ucx/ucx.hpp"
 
 namespace uccs::net::ucx {
@@ -22,19 +20,7 @@ struct ExchangeBody {
 };
 static_assert(sizeof(ExchangeBody) <= kHeadMax);
 
-struct ResultBody {
-  uint64_t value;
-  uint32_t ticket;
-};
-
 }  // namespace
-
-/// On its way out; such a thing is kept for the next one.
-struct Answer {
-  Answer* next;
-  Channel* home;
-  alignas(8) std::byte data[sizeof(Header) + sizeof(ResultBody)];
-};
 
 uccs_status_t Channel::ask(int ec, PeerState& peer, const Remote& target,
                            const AtomicArguments& arguments, uint64_t* result_out,
@@ -55,7 +41,7 @@ uccs_status_t Channel::ask(int ec, PeerState& peer, const Remote& target,
   body.operand = arguments.operand;
   body.expected = arguments.expected;
   body.cookie = owner_->mail_.cookie();
-  body.ticket = static_cast<uint32_t>(operation - operations_.get());
+  body.ticket = ticket_of(operation);
   body.op = arguments.op;
   body.type = arguments.type;
   const int lane = index_ % static_cast<int>(there.workers);
@@ -65,8 +51,8 @@ uccs_status_t Channel::ask(int ec, PeerState& peer, const Remote& target,
   header.kind = MessageKind::kExchange;
   operation->waits = 1;
   operation->result = result_out;
-  const uccs_status_t sent =
-      send(*link, buffer, fill(buffer->data, header, &body, nullptr), UCP_AM_SEND_FLAG_REPLY);
+  const uccs_status_t sent = send(*link, buffer, fill(buffer->data, header, &body, nullptr),
+                                  UCP_AM_SEND_FLAG_EAGER | UCP_AM_SEND_FLAG_REPLY);
   if (sent != UCCS_OK) {
     give_back(operation);
     return sent;
@@ -93,76 +79,11 @@ bool Channel::take_exchange(const Header& header, const std::byte* body, ucp_ep_
   const size_t bytes = base::atomic_size(asked.type);
   std::byte* there = owner_->memory_at(asked.place, bytes);
   if (!there || reinterpret_cast<uintptr_t>(there) % bytes != 0) return false;
-  Answer* answer = take_answer();
+  Answer* answer = take_answer(asker, asked.cookie, asked.ticket);
   if (!answer) return false;
-  ResultBody result = {};
-  result.value = base::atomic_apply_any(asked.op, asked.type, there, asked.operand, asked.expected);
-  result.ticket = asked.ticket;
-  Header back =
-      make_header(Envelope(Traffic::kReply, 0, 0, 0, 0), owner_->me_, sizeof result, nullptr);
-  back.cookie = asked.cookie;
-  back.kind = MessageKind::kResult;
-  const size_t length = fill(answer->data, back, &result, nullptr);
-  ucp_request_param_t parameters = message_parameters(0);
-  parameters.user_data = answer;
-  parameters.cb.send = [](void* request, ucs_status_t, void* user) {
-    auto* sent = static_cast<Answer*>(user);
-    sent->home->give_back(sent);
-    ucp_request_free(request);
-  };
-  const ucs_status_ptr_t sent =
-      ucp_am_send_nbx(asker, kMessageId, nullptr, 0, answer->data, length, &parameters);
-  // With an error the connection is gone, and with it who asked.
-  if (!UCS_PTR_IS_PTR(sent)) give_back(answer);
+  send_answer(answer,
+              base::atomic_apply_any(asked.op, asked.type, there, asked.operand, asked.expected));
   return true;
-}
-
-/// False: nobody waits for that.
-bool Channel::take_result(const Header& header, const std::byte* body) {
-  ResultBody result;
-  if (header.head_bytes != sizeof result) return false;
-  memcpy(&result, body, sizeof result);
-  if (result.ticket >= kOperations) return false;
-  Operation& operation = operations_[result.ticket];
-  if (!operation.is_asked || operation.link->ec != header.source) return false;
-  operation.is_asked = false;
-  operation.reply = result.value;
-  end_one(&operation, UCS_OK);
-  return true;
-}
-
-/// The connection is broken: no answers will come.
-void Channel::end_asked(const Link& link, ucs_status_t status) {
-  for (size_t i = 0; i < kOperations; ++i) {
-    Operation& operation = operations_[i];
-    if (!operation.is_asked || operation.link != &link) continue;
-    operation.is_asked = false;
-    end_one(&operation, status);
-  }
-}
-
-/// As many as UCX holds back at a time, for which those that ask have operations.
-Answer* Channel::take_answer() {
-  Answer* answer = free_answers_;
-  if (!answer) {
-    answer = new (std::nothrow) Answer;
-    if (answer) answer->home = this;
-    return answer;
-  }
-  free_answers_ = answer->next;
-  return answer;
-}
-
-void Channel::give_back(Answer* answer) {
-  answer->next = free_answers_;
-  free_answers_ = answer;
-}
-
-void Channel::free_answers() {
-  while (Answer* answer = free_answers_) {
-    free_answers_ = answer->next;
-    delete answer;
-  }
 }
 
 }  // namespace uccs::net::ucx

@@ -156,8 +156,7 @@ ucp_request_param_t Channel::message_parameters(uint32_t flags) {
   ucp_request_param_t parameters = {};
   parameters.op_attr_mask =
       UCP_OP_ATTR_FIELD_CALLBACK | UCP_OP_ATTR_FIELD_USER_DATA | UCP_OP_ATTR_FIELD_FLAGS;
-  // It is in a buffer, and there is room over there.
-  parameters.flags = UCP_AM_SEND_FLAG_EAGER | flags;
+  parameters.flags = flags;
   return parameters;
 }
 
@@ -248,15 +247,31 @@ uccs_status_t Channel::message(int ec, Envelope envelope, const void* head, size
   return status;
 }
 
-/// What is not for the Mail. False: it is nothing of that kind.
-bool Channel::take_at_once(const Header& header, const std::byte* body,
-                           const ucp_am_recv_param_t* parameters) {
+/// `front`: the header and what follows it; `data`: more, or nullptr. False: that is no message.
+bool Channel::take(const Header& header, const std::byte* front, size_t front_bytes, void* data,
+                   size_t data_bytes, const ucp_am_recv_param_t* parameters) {
+  Ucx& ucx = *owner_;
+  const std::byte* body = front + sizeof header;
   const bool has_asker = (parameters->recv_attr & UCP_AM_RECV_ATTR_FIELD_REPLY_EP) != 0;
+  if (header.kind < MessageKind::kPut) {
+    if (data || header.lane >= ucx.shape_.lanes || header.lane % ucx.inlets_ != index_)
+      return false;
+    Node* node = ucx.mail_.take_node(header.lane, front_bytes > kShortMax);
+    memcpy(node->data(), front, front_bytes);
+    ucx.mail_.take_in(header.lane, node, front_bytes);
+    return true;
+  }
+  // The Mail looks at its messages itself.
+  if (header.cookie != ucx.mail_.cookie() || header.source < 0 || header.source >= ucx.num_ecs_ ||
+      front_bytes != sizeof header + header.head_bytes)
+    return false;
   switch (header.kind) {
     case MessageKind::kPut:
       return take_put(header, body);
     case MessageKind::kExchange:
       return has_asker && take_exchange(header, body, parameters->reply_ep);
+    case MessageKind::kDelivery:
+      return has_asker && data && take_delivery(header, body, data, data_bytes, parameters);
     case MessageKind::kResult:
       return take_result(header, body);
     default:
@@ -264,27 +279,20 @@ bool Channel::take_at_once(const Header& header, const std::byte* body,
   }
 }
 
-ucs_status_t Channel::on_message(void* self, const void*, size_t, void* data, size_t bytes,
-                                 const ucp_am_recv_param_t* parameters) {
+ucs_status_t Channel::on_message(void* self, const void* head, size_t head_bytes, void* data,
+                                 size_t bytes, const ucp_am_recv_param_t* parameters) {
   auto& channel = *static_cast<Channel*>(self);
-  Ucx& ucx = *channel.owner_;
+  const bool has_head = head_bytes > 0;
+  const auto* front = static_cast<const std::byte*>(has_head ? head : data);
+  const size_t front_bytes = has_head ? head_bytes : bytes;
   Header header;
-  const bool is_whole = bytes >= sizeof header && bytes <= kMessageMax &&
-                        (parameters->recv_attr & UCP_AM_RECV_ATTR_FLAG_RNDV) == 0;
-  if (is_whole) memcpy(&header, data, sizeof header);
-  if (is_whole && header.kind >= MessageKind::kPut && header.cookie == ucx.mail_.cookie() &&
-      header.source >= 0 && header.source < ucx.num_ecs_ &&
-      bytes == sizeof header + header.head_bytes &&
-      channel.take_at_once(header, static_cast<const std::byte*>(data) + sizeof header, parameters))
-    return UCS_OK;
-  if (!is_whole || header.lane >= ucx.shape_.lanes || header.lane % ucx.inlets_ != channel.index_) {
+  const bool is_whole = front_bytes >= sizeof header && front_bytes <= kMessageMax &&
+                        (has_head || (parameters->recv_attr & UCP_AM_RECV_ATTR_FLAG_RNDV) == 0);
+  if (is_whole) memcpy(&header, front, sizeof header);
+  if (!is_whole ||
+      !channel.take(header, front, front_bytes, has_head ? data : nullptr, bytes, parameters))
     base::log_line(base::LogLevel::kWarn,
                    "the network brought %zu bytes that are no message of this job: dropped", bytes);
-    return UCS_OK;
-  }
-  Node* node = ucx.mail_.take_node(header.lane, bytes > kShortMax);
-  memcpy(node->data(), data, bytes);
-  ucx.mail_.take_in(header.lane, node, bytes);
   return UCS_OK;
 }
 

@@ -107,9 +107,10 @@ class Channel {
   bool send_control(int ec, PeerState& peer, int lane, MessageKind kind, const void* body,
                     size_t body_bytes);
   static ucp_request_param_t message_parameters(uint32_t flags);
-  uccs_status_t send(Link& link, Buffer* buffer, size_t bytes, uint32_t flags = 0);
-  bool take_at_once(const Header& header, const std::byte* body,
-                    const ucp_am_recv_param_t* parameters);
+  uccs_status_t send(Link& link, Buffer* buffer, size_t bytes,
+                     uint32_t flags = UCP_AM_SEND_FLAG_EAGER);
+  bool take(const Header& header, const std::byte* front, size_t front_bytes, void* data,
+            size_t data_bytes, const ucp_am_recv_param_t* parameters);
 
   // channel.cpp: takes the lock
   uccs_status_t transfer(bool is_put, int ec, const Remote& remote, void* local, size_t bytes,
@@ -146,9 +147,23 @@ class Channel {
   uccs_status_t ask(int ec, PeerState& peer, const Remote& target, const AtomicArguments& arguments,
                     uint64_t* result_out, Completion* completion);
   bool take_exchange(const Header& header, const std::byte* body, ucp_ep_h asker);
+
+  // delivery.cpp: takes the lock
+  uccs_status_t deliver(int ec, PeerState& peer, const Remote& dest, const void* source,
+                        size_t bytes, Completion* completion);
+  // with the lock held
+  bool take_delivery(const Header& header, const std::byte* body, void* data, size_t bytes,
+                     const ucp_am_recv_param_t* parameters);
+
+  // answer.cpp; with the lock held
+  uint32_t ticket_of(const Operation* operation) const {
+    return static_cast<uint32_t>(operation - operations_.get());
+  }
+  Answer* take_answer(ucp_ep_h asker, uint64_t cookie, uint32_t ticket);
+  void send_answer(Answer* answer, uint64_t value);
+  static void end_delivery(Answer* answer, ucs_status_t status);
   bool take_result(const Header& header, const std::byte* body);
   void end_asked(const Link& link, ucs_status_t status);
-  Answer* take_answer();
   void give_back(Answer* answer);
   void free_answers();
 

@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/// Puts over tcp that are answered when they are there. They are active messages: the target brings
+/// the bytes to their place as they come, and those of long ones, by rendezvous, are read from the
+/// socket straight to it. UCX's own puts over tcp are made of pieces, each copied on both sides
+/// and acknowledged by itself, and it takes a flush to know that they are visible.
+#include <string.h>
+
+#include "base/log.hpp"
+#include "mem/copy.hpp"
+#include "net/ucx/ucx.hpp"
+
+namespace uccs::net::ucx {
+namespace {
+
+/// From here on the way there and back that a rendezvous takes is less than the copy it saves.
+constexpr size_t kRendezvousBytes = 128 << 10;
+
+struct DeliveryBody {
+  uint64_t place;  ///< as place_of
+  uint64_t bytes;
+  uint64_t cookie;  ///< for the answer
+  uint32_t ticket;  ///< the operation over there
+};
+constexpr size_t kHeadBytes = sizeof(Header) + sizeof(DeliveryBody);
+static_assert(kHeadBytes + kPayloadMax <= sizeof Buffer::data);
+
+}  // namespace
+
+uccs_status_t Channel::deliver(int ec, PeerState& peer, const Remote& dest, const void* source,
+                               size_t bytes, Completion* completion) {
+  if (!lock_->try_lock()) return UCCS_AGAIN;
+  const std::lock_guard guard(*lock_, std::adopt_lock);
+  Link* link = nullptr;
+  const uccs_status_t aimed = aim(ec, peer, &link);
+  if (aimed != UCCS_OK) return aimed;
+  Operation* operation = take_operation(*link, bytes, completion);
+  Buffer* buffer = operation ? take_buffer(*link) : nullptr;
+  if (!buffer) {
+    if (operation) give_back(operation);
+    poll();
+    return UCCS_AGAIN;
+  }
+  const DeliveryBody body = {place_of(dest), bytes, owner_->mail_.cookie(), ticket_of(operation)};
+  Header header =
+      make_header(Envelope(Traffic::kReply, 0, 0, 0, 0), owner_->me_, sizeof body, nullptr);
+  header.cookie = peer.address.head().cookie;
+  header.kind = MessageKind::kDelivery;
+  (void)fill(buffer->data, header, &body, nullptr);
+  if (bytes <= kPayloadMax) source = memcpy(buffer->data + kHeadBytes, source, bytes);
+  operation->buffer = buffer;
+  operation->waits = 2;
+  ucp_request_param_t parameters = message_parameters(
+      UCP_AM_SEND_FLAG_REPLY |
+      (bytes < kRendezvousBytes ? UCP_AM_SEND_FLAG_EAGER : UCP_AM_SEND_FLAG_RNDV));
+  parameters.user_data = operation;
+  parameters.cb.send = end_request;
+  const ucs_status_ptr_t posted =
+      ucp_am_send_nbx(link->ep, kMessageId, buffer->data, kHeadBytes, source, bytes, &parameters);
+  if (!UCS_PTR_IS_PTR(posted)) {
+    give_back(buffer);
+    operation->buffer = nullptr;
+    --operation->waits;
+  }
+  if (UCS_PTR_IS_ERR(posted)) {
+    give_back(operation);
+    return status_of(*link, UCS_PTR_STATUS(posted));
+  }
+  operation->is_asked = true;
+  return go_on(operation);
+}
+
+/// In UCX's callback, with the lock held. False: that is no delivery.
+bool Channel::take_delivery(const Header& header, const std::byte* body, void* data, size_t bytes,
+                            const ucp_am_recv_param_t* parameters) {
+  DeliveryBody asked;
+  if (header.head_bytes != sizeof asked) return false;
+  memcpy(&asked, body, sizeof asked);
+  std::byte* there = owner_->memory_at(asked.place, bytes);
+  if (!there || asked.bytes != bytes) return false;
+  Answer* answer = take_answer(parameters->reply_ep, asked.cookie, asked.ticket);
+  if (!answer) base::fatal("no memory to answer a put of EC %d", header.source);
+  if ((parameters->recv_attr & UCP_AM_RECV_ATTR_FLAG_RNDV) == 0) {
+    mem::copy(there, data, bytes);
+    send_answer(answer, 0);
+    return true;
+  }
+  ucp_request_param_t receive = {};
+  receive.op_attr_mask = UCP_OP_ATTR_FIELD_CALLBACK | UCP_OP_ATTR_FIELD_USER_DATA;
+  receive.user_data = answer;
+  receive.cb.recv_am = [](void* request, ucs_status_t status, size_t, void* user) {
+    ucp_request_free(request);
+    end_delivery(static_cast<Answer*>(user), status);
+  };
+  const ucs_status_ptr_t request = ucp_am_recv_data_nbx(worker_, data, there, bytes, &receive);
+  if (!UCS_PTR_IS_PTR(request)) end_delivery(answer, UCS_PTR_STATUS(request));
+  return true;
+}
+
+}  // namespace uccs::net::ucx
