@@ -184,6 +184,7 @@ struct Sink {
 /// A channel is used by one thread at a time, but for `progress` and, with short_is_shared,
 /// messages without payload. All other operations are thread safe.
 struct Transport {
+  static constexpr int kMemory = -1;  ///< see arm; networks only
   const char* name;
 
   /// What an instance of this shape can do. At any time.
@@ -223,7 +224,8 @@ struct Transport {
   /// Completions of the channel, then at most `budget` messages for `lane` of the classes in
   /// `traffic`. Returns how many of both.
   int (*progress)(Channel* channel, int lane, uint32_t traffic, int budget, const Sink& sink);
-  /// Announces (or withdraws) that a thread is about to sleep until something arrives at `lane`.
+  /// Announces (or withdraws) that a thread is about to sleep until a message arrives at `lane` or
+  /// an operation ends; kMemory: until anything may have happened to the memory here, too.
   /// Returns the word that changes and wakes (base::Backoff::pause_on), nullptr if there is none.
   /// After announcing, look once more before sleeping. Wake-ups may be missed: sleeps stay bounded.
   std::atomic<uint32_t>* (*arm)(Instance* instance, int lane, bool is_waiting);

@@ -4,7 +4,9 @@
 
 namespace uccs::net::ofi {
 
-std::atomic<uint32_t>* Ofi::arm(int, bool is_waiting) { return mail_.arm(is_waiting); }
+std::atomic<uint32_t>* Ofi::arm(int lane, bool is_waiting) {
+  return mail_.arm(lane, is_waiting);
+}
 
 uint32_t Ofi::count_polls(const Engine::Share& share) {
   if (share.index == 0) tick();
@@ -35,7 +37,7 @@ void Ofi::collect(Engine::Watch& watch) {
 
 void Ofi::look(const Engine::Look& look) {
   const int channels = open_channels_.load(std::memory_order_acquire);
-  bool has_moved = look.was_woken;
+  bool has_moved = false;
   for (int lane = 0; lane < shape_.lanes; ++lane)
     if (look.is_at(lane)) has_moved = poll_inlet(inlets_[lane]) > 0 || has_moved;
   for (int i = 0; i < channels; ++i) {
@@ -44,7 +46,11 @@ void Ofi::look(const Engine::Look& look) {
     has_moved = channel.poll() > 0 || has_moved;
     channel.port->domain->lock.unlock();
   }
-  if (has_moved) mail_.ring();
+  if (has_moved) {
+    mail_.ring();
+  } else if (look.was_woken) {
+    mail_.ring_for_memory();
+  }
   mail_.return_owed();
 }
 

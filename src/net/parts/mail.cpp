@@ -7,7 +7,6 @@
 #include <algorithm>
 #include <new>
 
-#include "base/backoff.hpp"
 #include "base/clock.hpp"
 #include "base/log.hpp"
 
@@ -291,15 +290,10 @@ void Mail::return_all() {
   }
 }
 
-std::atomic<uint32_t>* Mail::arm(bool is_waiting) {
-  sleepers_.fetch_add(is_waiting ? 1 : -1, std::memory_order_seq_cst);
-  return &doorbell_;
-}
-
-void Mail::ring() {
-  if (sleepers_.load(std::memory_order_relaxed) == 0) return;
-  doorbell_.fetch_add(1, std::memory_order_release);
-  base::wake_all(&doorbell_);
+std::atomic<uint32_t>* Mail::arm(int lane, bool is_waiting) {
+  Bell& bell = bells_[lane == Transport::kMemory ? 1 : 0];
+  bell.sleepers.fetch_add(is_waiting ? 1 : -1, std::memory_order_seq_cst);
+  return &bell.doorbell;
 }
 
 }  // namespace uccs::net

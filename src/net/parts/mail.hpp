@@ -5,6 +5,7 @@
 #include <mutex>
 #include <vector>
 
+#include "base/backoff.hpp"
 #include "base/sparse.hpp"
 #include "base/spinlock.hpp"
 #include "net/parts/wire.hpp"
@@ -49,6 +50,17 @@ struct Mailbox {
   Node* free_full = nullptr;
   Node* free_short = nullptr;
   std::vector<std::unique_ptr<std::byte[]>> slabs;
+};
+
+/// What threads sleep on.
+struct Bell {
+  alignas(64) std::atomic<uint32_t> doorbell = 0;
+  std::atomic<int> sleepers = 0;
+  void ring() {
+    if (sleepers.load(std::memory_order_relaxed) == 0) return;
+    doorbell.fetch_add(1, std::memory_order_release);
+    base::wake_all(&doorbell);
+  }
 };
 
 /// What is agreed with one lane of another EC.
@@ -100,6 +112,11 @@ class Mail {
     return has_waiting(lane) ? deliver_waiting(lane, traffic, budget, sink) : 0;
   }
   /// Messages wait at the lane for their reader.
+  bool has_waiting() const {
+    for (int lane = 0; lane < options_.lanes; ++lane)
+      if (has_waiting(lane)) return true;
+    return false;
+  }
   bool has_waiting(int lane) const {
     uint32_t count = 0;
     for (const Inbox& inbox : boxes_[lane].inboxes)
@@ -113,8 +130,13 @@ class Mail {
   }
 
   /// Transport::arm, and waking who sleeps there.
-  std::atomic<uint32_t>* arm(bool is_waiting);
-  void ring();
+  std::atomic<uint32_t>* arm(int lane, bool is_waiting);
+  /// For those who sleep until a message or an end comes, and for those who watch memory.
+  void ring() {
+    bells_[0].ring();
+    ring_for_memory();
+  }
+  void ring_for_memory() { bells_[1].ring(); }
 
  private:
   Account* accounts_of(int ec);
@@ -135,8 +157,7 @@ class Mail {
   base::SparseArray<std::atomic<Account*>> accounts_;  ///< [ec][lane], made at first use
   std::mutex making_;                                  // guards making them
   std::atomic<int> owing_ = 0;                         ///< credits could not be returned at once
-  alignas(64) std::atomic<uint32_t> doorbell_ = 0;
-  std::atomic<int> sleepers_ = 0;
+  Bell bells_[2];  ///< of messages and ends, of memory
 };
 
 }  // namespace uccs::net

@@ -37,24 +37,30 @@ void Ucx::collect(Engine::Watch& watch) {
   }
 }
 
-/// True: something has happened.
-bool Ucx::poll_those(const Engine::Look& look) {
-  bool has_moved = false;
+Ucx::Found Ucx::poll_those(const Engine::Look& look) {
+  Found found;
   for (int i = 0; i < shape_.channels; ++i) {
     ucx::Channel& channel = channels_[i];
     if (!look.is_at(i) || !channel.is_open_.load(std::memory_order_acquire)) continue;
     if (i >= inlets_ && channel.under_way_.load(std::memory_order_relaxed) == 0) continue;
     if (!channel.lock_->try_lock()) continue;
-    has_moved = channel.poll() > 0 || has_moved;
+    const uint32_t before = channel.ended_;
+    found.is_any = channel.poll() > 0 || found.is_any;
+    found.has_ended = channel.ended_ != before || found.has_ended;
     channel.lock_->unlock();
   }
-  return has_moved;
+  return found;
 }
 
 void Ucx::look(const Engine::Look& look) {
   for (int i = 0; i < shape_.channels; ++i)
     if (look.is_at(i)) channels_[i].is_armed_ = false;
-  if (poll_those(look) || look.was_woken) mail_.ring();
+  const Found found = poll_those(look);
+  if (found.has_ended || mail_.has_waiting()) {
+    mail_.ring();
+  } else if (found.is_any || look.was_woken) {
+    mail_.ring_for_memory();
+  }
   mail_.return_owed();
   attend();
 }
@@ -115,7 +121,7 @@ void Ucx::say_farewell(uint64_t deadline_ns) {
   base::Backoff backoff;
   const auto wait_for = [&](auto is_done) {
     while (!is_done() && base::now_ns() < deadline_ns) {
-      const bool has_moved = poll_those({});
+      const bool has_moved = poll_those({}).is_any;
       attend();
       if (has_moved)
         backoff.reset();

@@ -226,7 +226,7 @@ class Ucx {
   void release_memory(uint64_t key);
   uccs_status_t open_channel(int index, Channel** channel_out);
   void release(void* token) { mail_.release(token); }
-  std::atomic<uint32_t>* arm(int, bool is_waiting) { return mail_.arm(is_waiting); }
+  std::atomic<uint32_t>* arm(int lane, bool is_waiting) { return mail_.arm(lane, is_waiting); }
 
  private:
   friend class ucx::Channel;
@@ -253,7 +253,11 @@ class Ucx {
   }
   void attend_now();
   bool send_owed(int ec, PeerState& peer, MessageKind kind, std::atomic<bool>& is_owed);
-  bool poll_those(const Engine::Look& look);
+  struct Found {
+    bool is_any = false;
+    bool has_ended = false;  ///< operations
+  };
+  Found poll_those(const Engine::Look& look);
   void say_farewell(uint64_t deadline_ns);
 
   // watch.cpp
