@@ -202,7 +202,8 @@ Context* of_job = nullptr;
 /// What a wait of any model ends up in: until something arrives from another node; true: it has.
 bool sleep_by_network(uint64_t ns) {
   const Link& network = of_job->links[0];
-  std::atomic<uint32_t>* doorbell = network.table->arm(network.instance, net::Transport::kMemory, true);
+  std::atomic<uint32_t>* doorbell =
+      network.table->arm(network.instance, net::Transport::kMemory, true);
   bool was_rung = false;
   if (doorbell) {
     const uint32_t seen = doorbell->load(std::memory_order_acquire);

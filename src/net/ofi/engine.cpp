@@ -4,9 +4,7 @@
 
 namespace uccs::net::ofi {
 
-std::atomic<uint32_t>* Ofi::arm(int lane, bool is_waiting) {
-  return mail_.arm(lane, is_waiting);
-}
+std::atomic<uint32_t>* Ofi::arm(int lane, bool is_waiting) { return mail_.arm(lane, is_waiting); }
 
 uint32_t Ofi::count_polls(const Engine::Share& share) {
   if (share.index == 0) tick();

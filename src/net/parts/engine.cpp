@@ -23,6 +23,10 @@ constexpr uint64_t kAsideNs = 200'000;
 constexpr uint64_t kAsideMinNs = 100'000, kAsideMaxNs = 4'000'000;
 /// Threads that poll at least this often look after what comes in; others compute or sleep.
 constexpr uint64_t kAttentiveNs = 10'000;
+/// A look that takes so long moves many bytes, and more are coming. After a nap of some times that
+/// there is more for one wake-up, of which each takes the CPU from the program: the Fourier
+/// transform of class A takes 0.59 instead of 0.70 s in slabs on as many CPUs as ECs.
+constexpr uint64_t kLongLookNs = 50'000, kNap = 4, kNapMaxNs = 1'000'000;
 /// Looks at all, all the same: nobody else looks after the channel of a thread that has ended or
 /// waits for nothing of it, where messages may be stuck that met a full socket.
 constexpr uint64_t kLookNs = 1'000'000;
@@ -75,17 +79,20 @@ bool Engine::Thread::is_attended() {
   return false;
 }
 
-void Engine::Thread::look(Look& look) {
+/// Returns how long it took.
+uint64_t Engine::Thread::look(Look& look) {
   look.share = share_;
   look.is_at_all = look.is_at_all || turn_ns_ - looked_ns_ >= kLookNs;
   if (look.is_at_all) looked_ns_ = turn_ns_;
+  const uint64_t start = base::now_ns();
   engine_->duties_.look(engine_->duties_.user, look);
+  return base::now_ns() - start;
 }
 
 void Engine::Thread::turn() {
   Look what;
   if (is_attended()) {
-    if (turn_ns_ - looked_ns_ >= kLookNs) look(what);
+    if (turn_ns_ - looked_ns_ >= kLookNs) (void)look(what);
     return base::sleep_for(std::clamp((turn_ns_ - unattended_ns_) / 2, kAsideMinNs, kAsideMaxNs));
   }
   Watch watch;
@@ -105,7 +112,8 @@ void Engine::Thread::turn() {
   } else {
     base::sleep_for(kAsideNs);
   }
-  look(what);
+  const uint64_t took_ns = look(what);
+  if (took_ns >= kLongLookNs) base::sleep_for(std::min(kNap * took_ns, kNapMaxNs));
 }
 
 }  // namespace uccs::net

@@ -83,7 +83,7 @@ class Engine {
     static void* run(void* self);
     void turn();
     bool is_attended();
-    void look(Look& look);
+    uint64_t look(Look& look);
 
     Engine* engine_ = nullptr;
     Share share_;

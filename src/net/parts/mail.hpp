@@ -157,7 +157,7 @@ class Mail {
   base::SparseArray<std::atomic<Account*>> accounts_;  ///< [ec][lane], made at first use
   std::mutex making_;                                  // guards making them
   std::atomic<int> owing_ = 0;                         ///< credits could not be returned at once
-  Bell bells_[2];  ///< of messages and ends, of memory
+  Bell bells_[2];                                      ///< of messages and ends, of memory
 };
 
 }  // namespace uccs::net
