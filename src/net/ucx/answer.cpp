@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/// What the target of an exchange or a delivery answers, on the connection that it came by, and
-/// what its origin makes of that.
+/// What exchanges, deliveries and fetches have in common: the origin's question, the target's
+/// answer on the connection that it came by, and what the origin makes of that.
 #include <string.h>
 
 #include <new>
+#include <utility>
 
 #include "net/ucx/ucx.hpp"
 
@@ -23,6 +24,51 @@ struct Answer {
   Result result;
   alignas(8) std::byte data[sizeof(Header) + sizeof(Result)];
 };
+
+/// `*operation_out`: with a buffer. UCCS_AGAIN: not now.
+uccs_status_t Channel::take_to_ask(int ec, PeerState& peer, size_t bytes, Completion* completion,
+                                   Operation** operation_out) {
+  Link* link = nullptr;
+  const uccs_status_t aimed = aim(ec, peer, &link);
+  if (aimed != UCCS_OK) return aimed;
+  Operation* operation = take_operation(*link, bytes, completion);
+  Buffer* buffer = operation ? take_buffer(*link) : nullptr;
+  if (!buffer) {
+    if (operation) give_back(operation);
+    poll();
+    return UCCS_AGAIN;
+  }
+  operation->buffer = buffer;
+  operation->waits = 1;
+  *operation_out = operation;
+  return UCCS_OK;
+}
+
+size_t Channel::fill_question(const Operation* operation, MessageKind kind, const void* body,
+                              size_t body_bytes) {
+  const AddressHead& there = operation->link->peer->address.head();
+  const int lane = index_ % static_cast<int>(there.workers);
+  Header header =
+      make_header(Envelope(Traffic::kReply, lane, 0, 0, 0), owner_->me_, body_bytes, nullptr);
+  header.cookie = there.cookie;
+  header.kind = kind;
+  return fill(operation->buffer->data, header, body, nullptr);
+}
+
+/// That is all: the answer ends the operation, which is under way from now on.
+uccs_status_t Channel::send_question(Operation* operation, MessageKind kind, const void* body,
+                                     size_t body_bytes) {
+  const size_t bytes = fill_question(operation, kind, body, body_bytes);
+  Buffer* buffer = std::exchange(operation->buffer, nullptr);  // leaves by itself
+  const uccs_status_t sent =
+      send(*operation->link, buffer, bytes, UCP_AM_SEND_FLAG_EAGER | UCP_AM_SEND_FLAG_REPLY);
+  if (sent != UCCS_OK) {
+    give_back(operation);
+    return sent;
+  }
+  operation->is_asked = true;
+  return go_on(operation);
+}
 
 /// As many as UCX holds back at a time, for which those that ask have operations.
 Answer* Channel::take_answer(ucp_ep_h asker, uint64_t cookie, uint32_t ticket) {
@@ -51,44 +97,54 @@ void Channel::free_answers() {
   }
 }
 
-void Channel::send_answer(Answer* answer, uint64_t value) {
+/// `data`: what follows by rendezvous, or nullptr.
+void Channel::send_answer(Answer* answer, MessageKind kind, uint64_t value, const void* data,
+                          size_t data_bytes) {
   answer->result.value = value;
   Header header = make_header(Envelope(Traffic::kReply, 0, 0, 0, 0), owner_->me_,
                               sizeof answer->result, nullptr);
   header.cookie = answer->cookie;
-  header.kind = MessageKind::kResult;
+  header.kind = kind;
   const size_t bytes = fill(answer->data, header, &answer->result, nullptr);
-  ucp_request_param_t parameters = message_parameters(UCP_AM_SEND_FLAG_EAGER);
+  ucp_request_param_t parameters =
+      message_parameters(data ? UCP_AM_SEND_FLAG_RNDV : UCP_AM_SEND_FLAG_EAGER);
   parameters.user_data = answer;
   parameters.cb.send = [](void* request, ucs_status_t, void* user) {
     auto* sent = static_cast<Answer*>(user);
     sent->home->give_back(sent);
     ucp_request_free(request);
   };
-  const ucs_status_ptr_t sent =
-      ucp_am_send_nbx(answer->asker, kMessageId, nullptr, 0, answer->data, bytes, &parameters);
+  const ucs_status_ptr_t sent = data ? ucp_am_send_nbx(answer->asker, kMessageId, answer->data,
+                                                       bytes, data, data_bytes, &parameters)
+                                     : ucp_am_send_nbx(answer->asker, kMessageId, nullptr, 0,
+                                                       answer->data, bytes, &parameters);
   // With an error the connection is gone, and with it who asked.
   if (!UCS_PTR_IS_PTR(sent)) give_back(answer);
 }
 
 /// With an error the connection is gone, as above.
 void Channel::end_delivery(Answer* answer, ucs_status_t status) {
-  if (status == UCS_OK) return answer->home->send_answer(answer, 0);
+  if (status == UCS_OK) return answer->home->send_answer(answer, MessageKind::kResult, 0);
   answer->home->give_back(answer);
 }
 
-/// False: nobody waits for that.
-bool Channel::take_result(const Header& header, const std::byte* body) {
+/// The operation that it is an answer to, which waits for no other; nullptr: nobody waits for that.
+Operation* Channel::find_asked(const Header& header, const std::byte* body) {
   Result result;
-  if (header.head_bytes != sizeof result) return false;
+  if (header.head_bytes != sizeof result) return nullptr;
   memcpy(&result, body, sizeof result);
-  if (result.ticket >= kOperations) return false;
+  if (result.ticket >= kOperations) return nullptr;
   Operation& operation = operations_[result.ticket];
-  if (!operation.is_asked || operation.link->ec != header.source) return false;
+  if (!operation.is_asked || operation.link->ec != header.source) return nullptr;
   operation.is_asked = false;
   operation.reply = result.value;
-  end_one(&operation, UCS_OK);
-  return true;
+  return &operation;
+}
+
+bool Channel::take_result(const Header& header, const std::byte* body) {
+  Operation* operation = find_asked(header, body);
+  if (operation) end_one(operation, UCS_OK);
+  return operation != nullptr;
 }
 
 /// The connection is broken: no answers will come.

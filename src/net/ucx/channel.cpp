@@ -156,6 +156,8 @@ uccs_status_t Channel::transfer(bool is_put, int ec, const Remote& remote, void*
   }
   if (is_put && owner_->library_.is_tcp())
     return deliver(ec, *peer, remote, local, bytes, completion);
+  if (owner_->library_.is_tcp() && bytes >= kRendezvousBytes)
+    return fetch(ec, *peer, remote, local, bytes, completion);
   if (!lock_->try_lock()) return UCCS_AGAIN;
   const std::lock_guard guard(*lock_, std::adopt_lock);
   Link* link = nullptr;

@@ -12,9 +12,6 @@
 namespace uccs::net::ucx {
 namespace {
 
-/// From here on the way there and back that a rendezvous takes is less than the copy it saves.
-constexpr size_t kRendezvousBytes = 128 << 10;
-
 struct DeliveryBody {
   uint64_t place;  ///< as place_of
   uint64_t bytes;
@@ -30,24 +27,14 @@ uccs_status_t Channel::deliver(int ec, PeerState& peer, const Remote& dest, cons
                                size_t bytes, Completion* completion) {
   if (!lock_->try_lock()) return UCCS_AGAIN;
   const std::lock_guard guard(*lock_, std::adopt_lock);
-  Link* link = nullptr;
-  const uccs_status_t aimed = aim(ec, peer, &link);
-  if (aimed != UCCS_OK) return aimed;
-  Operation* operation = take_operation(*link, bytes, completion);
-  Buffer* buffer = operation ? take_buffer(*link) : nullptr;
-  if (!buffer) {
-    if (operation) give_back(operation);
-    poll();
-    return UCCS_AGAIN;
-  }
+  Operation* operation;
+  const uccs_status_t taken = take_to_ask(ec, peer, bytes, completion, &operation);
+  if (taken != UCCS_OK) return taken;
+  Link& link = *operation->link;
+  Buffer* buffer = operation->buffer;
   const DeliveryBody body = {place_of(dest), bytes, owner_->mail_.cookie(), ticket_of(operation)};
-  Header header =
-      make_header(Envelope(Traffic::kReply, 0, 0, 0, 0), owner_->me_, sizeof body, nullptr);
-  header.cookie = peer.address.head().cookie;
-  header.kind = MessageKind::kDelivery;
-  (void)fill(buffer->data, header, &body, nullptr);
+  (void)fill_question(operation, MessageKind::kDelivery, &body, sizeof body);
   if (bytes <= kPayloadMax) source = memcpy(buffer->data + kHeadBytes, source, bytes);
-  operation->buffer = buffer;
   operation->waits = 2;
   ucp_request_param_t parameters = message_parameters(
       UCP_AM_SEND_FLAG_REPLY |
@@ -55,7 +42,7 @@ uccs_status_t Channel::deliver(int ec, PeerState& peer, const Remote& dest, cons
   parameters.user_data = operation;
   parameters.cb.send = end_request;
   const ucs_status_ptr_t posted =
-      ucp_am_send_nbx(link->ep, kMessageId, buffer->data, kHeadBytes, source, bytes, &parameters);
+      ucp_am_send_nbx(link.ep, kMessageId, buffer->data, kHeadBytes, source, bytes, &parameters);
   if (!UCS_PTR_IS_PTR(posted)) {
     give_back(buffer);
     operation->buffer = nullptr;
@@ -63,7 +50,7 @@ uccs_status_t Channel::deliver(int ec, PeerState& peer, const Remote& dest, cons
   }
   if (UCS_PTR_IS_ERR(posted)) {
     give_back(operation);
-    return status_of(*link, UCS_PTR_STATUS(posted));
+    return status_of(link, UCS_PTR_STATUS(posted));
   }
   operation->is_asked = true;
   return go_on(operation);
@@ -81,7 +68,7 @@ bool Channel::take_delivery(const Header& header, const std::byte* body, void* d
   if (!answer) base::fatal("no memory to answer a put of EC %d", header.source);
   if ((parameters->recv_attr & UCP_AM_RECV_ATTR_FLAG_RNDV) == 0) {
     mem::copy(there, data, bytes);
-    send_answer(answer, 0);
+    send_answer(answer, MessageKind::kResult, 0);
     return true;
   }
   ucp_request_param_t receive = {};

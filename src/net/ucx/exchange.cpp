@@ -25,17 +25,9 @@ static_assert(sizeof(ExchangeBody) <= kHeadMax);
 uccs_status_t Channel::ask(int ec, PeerState& peer, const Remote& target,
                            const AtomicArguments& arguments, uint64_t* result_out,
                            Completion* completion) {
-  Link* link = nullptr;
-  const uccs_status_t aimed = aim(ec, peer, &link);
-  if (aimed != UCCS_OK) return aimed;
-  Operation* operation = take_operation(*link, sizeof(uint64_t), completion);
-  Buffer* buffer = operation ? take_buffer(*link) : nullptr;
-  if (!buffer) {
-    if (operation) give_back(operation);
-    poll();
-    return UCCS_AGAIN;
-  }
-  const AddressHead& there = peer.address.head();
+  Operation* operation;
+  const uccs_status_t taken = take_to_ask(ec, peer, sizeof(uint64_t), completion, &operation);
+  if (taken != UCCS_OK) return taken;
   ExchangeBody body = {};
   body.place = place_of(target);
   body.operand = arguments.operand;
@@ -44,21 +36,8 @@ uccs_status_t Channel::ask(int ec, PeerState& peer, const Remote& target,
   body.ticket = ticket_of(operation);
   body.op = arguments.op;
   body.type = arguments.type;
-  const int lane = index_ % static_cast<int>(there.workers);
-  Header header =
-      make_header(Envelope(Traffic::kReply, lane, 0, 0, 0), owner_->me_, sizeof body, nullptr);
-  header.cookie = there.cookie;
-  header.kind = MessageKind::kExchange;
-  operation->waits = 1;
   operation->result = result_out;
-  const uccs_status_t sent = send(*link, buffer, fill(buffer->data, header, &body, nullptr),
-                                  UCP_AM_SEND_FLAG_EAGER | UCP_AM_SEND_FLAG_REPLY);
-  if (sent != UCCS_OK) {
-    give_back(operation);
-    return sent;
-  }
-  operation->is_asked = true;
-  return go_on(operation);
+  return send_question(operation, MessageKind::kExchange, &body, sizeof body);
 }
 
 uccs_status_t Channel::exchange(int ec, PeerState& peer, const Remote& target,
@@ -81,8 +60,9 @@ bool Channel::take_exchange(const Header& header, const std::byte* body, ucp_ep_
   if (!there || reinterpret_cast<uintptr_t>(there) % bytes != 0) return false;
   Answer* answer = take_answer(asker, asked.cookie, asked.ticket);
   if (!answer) return false;
-  send_answer(answer,
-              base::atomic_apply_any(asked.op, asked.type, there, asked.operand, asked.expected));
+  const uint64_t old =
+      base::atomic_apply_any(asked.op, asked.type, there, asked.operand, asked.expected);
+  send_answer(answer, MessageKind::kResult, old);
   return true;
 }
 

@@ -272,6 +272,10 @@ bool Channel::take(const Header& header, const std::byte* front, size_t front_by
       return has_asker && take_exchange(header, body, parameters->reply_ep);
     case MessageKind::kDelivery:
       return has_asker && data && take_delivery(header, body, data, data_bytes, parameters);
+    case MessageKind::kFetch:
+      return has_asker && take_fetch(header, body, parameters->reply_ep);
+    case MessageKind::kFetched:
+      return data && take_fetched(header, body, data, data_bytes, parameters);
     case MessageKind::kResult:
       return take_result(header, body);
     default:

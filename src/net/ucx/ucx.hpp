@@ -24,6 +24,8 @@ struct Answer;
 
 constexpr size_t kBuffers = 64;  ///< per channel
 constexpr size_t kOperations = 512;
+/// From here on the way there and back that a rendezvous takes is less than the copy it saves.
+constexpr size_t kRendezvousBytes = 128 << 10;
 constexpr unsigned kMessageId = 0;  ///< of UCX's active messages: there is one handler
 
 /// Bytes on their way out.
@@ -43,6 +45,7 @@ struct Operation : Pending {
   int waits;              ///< its own end, and for a put also that of a flush
   bool is_asked = false;  ///< waits for a message with `reply`
   uint64_t* result;       ///< of an atomic; may be nullptr
+  void* dest;             ///< of a fetch
   uint64_t reply;
 };
 
@@ -155,13 +158,29 @@ class Channel {
   bool take_delivery(const Header& header, const std::byte* body, void* data, size_t bytes,
                      const ucp_am_recv_param_t* parameters);
 
+  // fetch.cpp: takes the lock
+  uccs_status_t fetch(int ec, PeerState& peer, const Remote& source, void* dest, size_t bytes,
+                      Completion* completion);
+  // with the lock held
+  bool take_fetch(const Header& header, const std::byte* body, ucp_ep_h asker);
+  bool take_fetched(const Header& header, const std::byte* body, void* data, size_t bytes,
+                    const ucp_am_recv_param_t* parameters);
+
   // answer.cpp; with the lock held
+  uccs_status_t take_to_ask(int ec, PeerState& peer, size_t bytes, Completion* completion,
+                            Operation** operation_out);
+  size_t fill_question(const Operation* operation, MessageKind kind, const void* body,
+                       size_t body_bytes);
+  uccs_status_t send_question(Operation* operation, MessageKind kind, const void* body,
+                              size_t body_bytes);
   uint32_t ticket_of(const Operation* operation) const {
     return static_cast<uint32_t>(operation - operations_.get());
   }
   Answer* take_answer(ucp_ep_h asker, uint64_t cookie, uint32_t ticket);
-  void send_answer(Answer* answer, uint64_t value);
+  void send_answer(Answer* answer, MessageKind kind, uint64_t value, const void* data = nullptr,
+                   size_t data_bytes = 0);
   static void end_delivery(Answer* answer, ucs_status_t status);
+  Operation* find_asked(const Header& header, const std::byte* body);
   bool take_result(const Header& header, const std::byte* body);
   void end_asked(const Link& link, ucs_status_t status);
   void give_back(Answer* answer);
