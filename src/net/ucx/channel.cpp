@@ -244,7 +244,8 @@ uccs_status_t Channel::flush(int ec) {
   // What other threads have put a thread may have to wait for, while they compute.
   const bool may_help = polls_.load(std::memory_order_relaxed) % kForeignEvery == 0;
   bool is_proved_everywhere = true;
-  for (int i = 0; i < owner_->shape_.channels; ++i) {
+  const int opened = owner_->opened_.load(std::memory_order_acquire);
+  for (int i = 0; i < opened; ++i) {
     Channel& each = owner_->channels_[i];
     if (!each.is_open_.load(std::memory_order_acquire)) continue;
     is_proved_everywhere = each.is_proved() && is_proved_everywhere;

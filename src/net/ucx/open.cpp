@@ -170,6 +170,9 @@ uccs_status_t Ucx::open_channel(int index, ucx::Channel** channel_out) {
   ucx::Channel& channel = channels_[index];
   const bool is_open = channel.is_open_.load(std::memory_order_relaxed);
   if (!is_open && !channel.start(this, index)) return UCCS_ERR_NO_MEMORY;
+  // Release: pairs with flush.
+  opened_.store(std::max(opened_.load(std::memory_order_relaxed), index + 1),
+                std::memory_order_release);
   *channel_out = &channel;
   return UCCS_OK;
 }

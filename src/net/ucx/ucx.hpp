@@ -302,7 +302,8 @@ class Ucx {
   Mail mail_;
   std::unique_ptr<Channel[]> channels_;
   Peers<PeerState> peers_;
-  std::mutex channels_lock_;  // guards opening them
+  std::mutex channels_lock_;     // guards opening them
+  std::atomic<int> opened_ = 0;  ///< none behind these is open
   std::atomic<bool> has_duties_ = false;
   std::atomic<bool> is_closing_ = false;
   Engine engine_;
