@@ -89,6 +89,27 @@ uccs_status_t Errand::fetch(int ec, const void* target, const net::AtomicArgumen
                       });
 }
 
+static uccs_status_t post_put_signal(int ec, const RemotePut& put, net::Completion* completion) {
+  Endpoint* endpoint = remote_endpoint(ec);
+  Target signal;
+  const uccs_status_t found =
+      resolve(endpoint, UCCS_REGION_SYMMETRIC, put.signal, sizeof *put.signal, &signal);
+  if (found != UCCS_OK) return found;
+  return post_at_once(endpoint, put.dest, put.bytes,
+                      [&](const net::Transport& table, net::Channel* path, const net::Remote& to) {
+                        return table.put_signal(path, ec, to, put.source, put.bytes,
+                                                {signal.remote, put.arguments}, completion);
+                      });
+}
+
+uccs_status_t Errand::put_signal(int ec, const RemotePut& put) {
+  return post_put_signal(ec, put, this);
+}
+
+uccs_status_t remote_put_signal(int ec, const RemotePut& put) {
+  return post_put_signal(ec, put, nullptr);
+}
+
 uccs_status_t remote_store(int ec, void* symmetric, uint64_t value) {
   Endpoint* endpoint = remote_endpoint(ec);
   const uccs_status_t status =

@@ -13,17 +13,28 @@ Endpoint* remote_endpoint(int ec);
 uccs_status_t remote_atomic(int ec, const net::AtomicArguments& arguments, const void* symmetric,
                             uint64_t* result_out, uccs_request_t* request_out);
 
-/// A get or fetching atomic operation on symmetric memory of an EC of another node that its thread
-/// waits for: it goes to the network at once and needs no request. Lives until it is over.
+/// A put to symmetric memory and the signal, a symmetric word, that tells of it.
+struct RemotePut {
+  void* dest;
+  const void* source;
+  size_t bytes;
+  uint64_t* signal;
+  net::AtomicArguments arguments;
+};
+
+/// An operation on symmetric memory of an EC of another node that its thread waits for: it goes to
+/// the network at once and needs no request. Lives until it is over.
 class Errand : net::Completion {
  public:
   Errand();
   Errand(const Errand&) = delete;
   Errand& operator=(const Errand&) = delete;
 
-  // As every posting call, and UCCS_ERR_UNSUPPORTED: the network wants a request.
+  // As every posting call, and UCCS_ERR_UNSUPPORTED: the network wants a request, or does not put
+  // with signals.
   uccs_status_t get(int ec, void* dest, const void* source, size_t bytes);
   uccs_status_t fetch(int ec, const void* target, const net::AtomicArguments& arguments);
+  uccs_status_t put_signal(int ec, const RemotePut& put);
 
   /// UCCS_IN_PROGRESS: it is under way. Made progress on by progress_idle.
   uccs_status_t status() const { return status_.load(std::memory_order_acquire); }
@@ -34,6 +45,10 @@ class Errand : net::Completion {
   std::atomic<uccs_status_t> status_ = UCCS_IN_PROGRESS;
   uint64_t old_value_ = 0;
 };
+
+/// Completed by a flush. Answers as Errand::put_signal; the source is free if it is no longer than
+/// UCCS_RMA_MEDIUM_MAX.
+uccs_status_t remote_put_signal(int ec, const RemotePut& put);
 
 /// Writes a word of symmetric memory of EC `ec`, which is on another node: at once, and whole. No
 /// flush waits for it, only who reads it there. UCCS_AGAIN: not now.

@@ -58,6 +58,27 @@ uccs_status_t post_native(Request* request) {
                                       transfer.run.bytes, request);
 }
 
+/// All at once, if it is one run that the network can follow by a signal. UCCS_ERR_UNSUPPORTED: not
+/// so.
+uccs_status_t post_with_signal(Request* request) {
+  Transfer& transfer = request->transfer;
+  const Epilogue& epilogue = transfer.epilogue;
+  Walk rest = transfer.walk;
+  Run more;
+  if (!transfer.is_put || epilogue.kind != Epilogue::Kind::kSignal || epilogue.mapped_target ||
+      transfer.is_emulated || transfer.run.bytes == 0 || rest.next(&more) ||
+      request->outstanding.load(std::memory_order_relaxed) > 0)
+    return UCCS_ERR_UNSUPPORTED;
+  const net::Remote there = {transfer.remote.area, transfer.remote.offset + transfer.run.remote,
+                             transfer.remote.key};
+  request->outstanding.fetch_add(1, std::memory_order_relaxed);
+  const uccs_status_t status = request->endpoint->link->table->put_signal(
+      path_of(request), request->endpoint->ec, there, transfer.run.local, transfer.run.bytes,
+      {epilogue.target, epilogue.arguments}, request);
+  if (status != UCCS_IN_PROGRESS) request->outstanding.fetch_sub(1, std::memory_order_relaxed);
+  return status;
+}
+
 /// Posts parts until the walk ends or something is full. False: an error ended the walk.
 bool post_parts(Request* request, Step* step) {
   Transfer& transfer = request->transfer;
@@ -114,7 +135,14 @@ uccs_status_t post_epilogue(Request* request) {
 
 Step advance_transfer(Request* request) {
   Step step = Step::kIdle;
-  (void)post_parts(request, &step);
+  const uccs_status_t followed = post_with_signal(request);
+  if (followed == UCCS_AGAIN) return step;
+  if (followed == UCCS_IN_PROGRESS) {
+    request->transfer.run.bytes = 0;
+    request->transfer.epilogue.kind = Epilogue::Kind::kNone;
+    return Step::kMoved;
+  }
+  (void)post_parts(request, &step);  // an error it finds, too
   // Acquire: pairs with part_done; what the parts wrote is there.
   if (request->transfer.run.bytes > 0 || request->outstanding.load(std::memory_order_acquire) > 0)
     return step;

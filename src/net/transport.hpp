@@ -104,6 +104,12 @@ struct Peer {
   size_t address_bytes = 0;
 };
 
+/// What follows a put: done to `target` when the bytes are there.
+struct Signal {
+  Remote target;
+  AtomicArguments arguments;
+};
+
 /// Called inside `progress` of the channel that the operation was posted on, by any thread. Takes
 /// no lock and posts nothing.
 struct Completion {
@@ -209,6 +215,10 @@ struct Transport {
                        size_t bytes, Completion* completion);
   uccs_status_t (*get)(Channel* channel, int ec, const Remote& source, void* dest, size_t bytes,
                        Completion* completion);
+  /// A put and what follows it, complete when both are. UCCS_ERR_UNSUPPORTED: do one after the
+  /// other.
+  uccs_status_t (*put_signal)(Channel* channel, int ec, const Remote& dest, const void* source,
+                              size_t bytes, const Signal& signal, Completion* completion);
   /// `result_out` receives the old value in its low bytes, may be nullptr.
   uccs_status_t (*atomic)(Channel* channel, int ec, const Remote& target,
                           const AtomicArguments& arguments, uint64_t* result_out,
@@ -306,6 +316,13 @@ constexpr Transport make_transport(const char* name) {
   table.get = [](Channel* c, int ec, const Remote& source, void* dest, size_t bytes,
                  Completion* completion) {
     return path<T>(c)->get(ec, source, dest, bytes, completion);
+  };
+  table.put_signal = [](Channel* c, int ec, const Remote& dest, const void* source, size_t bytes,
+                        const Signal& signal, Completion* completion) {
+    if constexpr (requires { path<T>(c)->put_signal(ec, dest, source, bytes, signal, completion); })
+      return path<T>(c)->put_signal(ec, dest, source, bytes, signal, completion);
+    else
+      return UCCS_ERR_UNSUPPORTED;
   };
   table.atomic = [](Channel* c, int ec, const Remote& target, const AtomicArguments& arguments,
                     uint64_t* result_out, Completion* completion) {

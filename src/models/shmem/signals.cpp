@@ -47,25 +47,38 @@ namespace {
     unmapped_signal(ctx, signal, value, sig_op, ec, call);
 }
 
+/// A put of which the signal tells. To another node both go together, if nothing is in between.
+template <class Put>
+[[gnu::always_inline]] inline void put_signal(shmem_ctx_t ctx, void* dest, const void* source,
+                                              size_t bytes, uint64_t* signal, uint64_t value,
+                                              int sig_op, int pe, const char* call,
+                                              const Put& put) {
+  const int ec = context_ec(ctx, pe, call);
+  if (translate(dest, ec) == nullptr) [[unlikely]]
+    if (slow_put_signal(ctx, dest, source, bytes, signal, value, sig_op, ec, call)) return;
+  put();
+  update_signal(ctx, signal, value, sig_op, pe, call);
+}
+
 }  // namespace
 
 #define SIGNAL_PARAMETERS size_t nelems, uint64_t *sig_addr, uint64_t signal, int sig_op, int pe
-#define DEFINE_PUT_SIGNAL(CTX, BEFORE, TYPE, AFTER, ...)                                          \
-  UCCS_SHMEM_HOT(void, CTX##BEFORE##put##AFTER,                                                   \
-                 (UCCS_CTX_PARAMETER_##CTX TYPE * dest, const TYPE* source, SIGNAL_PARAMETERS)) { \
-    constexpr const char* call = "shmem_" #CTX #BEFORE "put" #AFTER;                              \
-    __VA_ARGS__(UCCS_CTX_##CTX, dest, source, nelems, pe, call);                                  \
-    update_signal(UCCS_CTX_##CTX, sig_addr, signal, sig_op, pe, call);                            \
+#define DEFINE_PUT_SIGNAL(CTX, BEFORE, TYPE, AFTER, ELEMENT, ...)                                  \
+  UCCS_SHMEM_HOT(void, CTX##BEFORE##put##AFTER,                                                    \
+                 (UCCS_CTX_PARAMETER_##CTX TYPE * dest, const TYPE* source, SIGNAL_PARAMETERS)) {  \
+    constexpr const char* call = "shmem_" #CTX #BEFORE "put" #AFTER;                               \
+    put_signal(UCCS_CTX_##CTX, dest, source, nelems*(ELEMENT), sig_addr, signal, sig_op, pe, call, \
+               [&] { __VA_ARGS__(UCCS_CTX_##CTX, dest, source, nelems, pe, call); });              \
   }
-#define UCCS_RMA_TYPE(NAME, TYPE)                                               \
-  UCCS_SHMEM_BOTH(DEFINE_PUT_SIGNAL, NAME##_, TYPE, _signal, put<sizeof(TYPE)>) \
-  UCCS_SHMEM_BOTH(DEFINE_PUT_SIGNAL, NAME##_, TYPE, _signal_nbi, put<sizeof(TYPE)>)
-#define UCCS_SIZE(BITS)                                                    \
-  UCCS_SHMEM_BOTH(DEFINE_PUT_SIGNAL, , void, BITS##_signal, put<BITS / 8>) \
-  UCCS_SHMEM_BOTH(DEFINE_PUT_SIGNAL, , void, BITS##_signal_nbi, put<BITS / 8>)
+#define UCCS_RMA_TYPE(NAME, TYPE)                                                             \
+  UCCS_SHMEM_BOTH(DEFINE_PUT_SIGNAL, NAME##_, TYPE, _signal, sizeof(TYPE), put<sizeof(TYPE)>) \
+  UCCS_SHMEM_BOTH(DEFINE_PUT_SIGNAL, NAME##_, TYPE, _signal_nbi, sizeof(TYPE), put<sizeof(TYPE)>)
+#define UCCS_SIZE(BITS)                                                              \
+  UCCS_SHMEM_BOTH(DEFINE_PUT_SIGNAL, , void, BITS##_signal, BITS / 8, put<BITS / 8>) \
+  UCCS_SHMEM_BOTH(DEFINE_PUT_SIGNAL, , void, BITS##_signal_nbi, BITS / 8, put<BITS / 8>)
 #include "gen/types.def"
-UCCS_SHMEM_BOTH(DEFINE_PUT_SIGNAL, , void, mem_signal, put_bytes)
-UCCS_SHMEM_BOTH(DEFINE_PUT_SIGNAL, , void, mem_signal_nbi, put_bytes)
+UCCS_SHMEM_BOTH(DEFINE_PUT_SIGNAL, , void, mem_signal, 1, put_bytes)
+UCCS_SHMEM_BOTH(DEFINE_PUT_SIGNAL, , void, mem_signal_nbi, 1, put_bytes)
 
 #define DEFINE_UPDATES(CTX)                                                                 \
   UCCS_SHMEM_HOT(void, CTX##signal_add,                                                     \

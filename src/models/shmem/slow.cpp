@@ -146,6 +146,32 @@ void slow_put(shmem_ctx_t ctx, void* dest, const void* source, size_t bytes, int
   if (status < 0) fail(call, ec, dest, status);
 }
 
+bool slow_put_signal(shmem_ctx_t ctx, void* dest, const void* source, size_t bytes,
+                     uint64_t* signal, uint64_t value, int sig_op, int ec, const char* call) {
+  const bool is_plain = !is_guarded && bytes > 0 && pack_of(ctx) == nullptr &&
+                        (sig_op == SHMEM_SIGNAL_SET || sig_op == SHMEM_SIGNAL_ADD);
+  const auto is_remote = [ec](const void* symmetric) {
+    return core::translate(symmetric, core::job.me) != nullptr &&
+           core::translate(symmetric, ec) == nullptr;
+  };
+  if (!is_plain || !core::job.is_spread || ec < 0 || ec >= core::job.size || !is_remote(dest) ||
+      !is_remote(signal))
+    return false;
+  const auto how = sig_op == SHMEM_SIGNAL_SET ? base::AtomicOp::kSet : base::AtomicOp::kAdd;
+  const core::RemotePut put = {
+      dest, source, bytes, signal, {how, base::AtomicType::kUint64, value, 0}};
+  uccs_status_t status;
+  if (bytes <= UCCS_RMA_MEDIUM_MAX || is_nonblocking(call)) {  // quiet waits for it
+    status = complete(call, [&](uccs_request_t*) { return core::remote_put_signal(ec, put); });
+  } else {
+    core::Errand errand;
+    status = run(call, errand, [&] { return errand.put_signal(ec, put); });
+  }
+  if (status == UCCS_ERR_UNSUPPORTED) return false;
+  if (status < 0) fail(call, ec, dest, status);
+  return true;
+}
+
 void slow_get(shmem_ctx_t ctx, void* dest, const void* source, size_t bytes, int ec,
               const char* call) {
   if (bytes == 0) return;

@@ -19,6 +19,11 @@ namespace uccs::shmem {
                             const char* call);
 [[gnu::cold]] void slow_get(shmem_ctx_t ctx, void* dest, const void* source, size_t bytes, int ec,
                             const char* call);
+/// A put and the signal that tells of it, as one. False: nothing has happened, they are to be done
+/// one after the other.
+[[gnu::cold]] bool slow_put_signal(shmem_ctx_t ctx, void* dest, const void* source, size_t bytes,
+                                   uint64_t* signal, uint64_t value, int sig_op, int ec,
+                                   const char* call);
 /// `blocks` blocks of `block` elements; the strides are elements from block to block.
 struct Blocks {
   ptrdiff_t dest_stride, source_stride;

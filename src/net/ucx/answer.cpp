@@ -22,6 +22,10 @@ struct Answer {
   ucp_ep_h asker;
   uint64_t cookie;  ///< of the EC that asks
   Result result;
+  // Of a delivery.
+  std::byte* signal;  ///< a word, or nullptr
+  base::AtomicOp op;
+  uint64_t operand;
   alignas(8) std::byte data[sizeof(Header) + sizeof(Result)];
 };
 
@@ -122,10 +126,22 @@ void Channel::send_answer(Answer* answer, MessageKind kind, uint64_t value, cons
   if (!UCS_PTR_IS_PTR(sent)) give_back(answer);
 }
 
+void Channel::note_signal(Answer* answer, std::byte* signal, base::AtomicOp op, uint64_t operand) {
+  answer->signal = signal;
+  answer->op = op;
+  answer->operand = operand;
+}
+
 /// With an error the connection is gone, as above.
 void Channel::end_delivery(Answer* answer, ucs_status_t status) {
-  if (status == UCS_OK) return answer->home->send_answer(answer, MessageKind::kResult, 0);
-  answer->home->give_back(answer);
+  if (status != UCS_OK) return answer->home->give_back(answer);
+  if (answer->signal) {
+    // Who sees the signal, in whatever thread, sees the bytes.
+    std::atomic_thread_fence(std::memory_order_release);
+    (void)base::atomic_apply_any(answer->op, base::AtomicType::kUint64, answer->signal,
+                                 answer->operand, 0);
+  }
+  answer->home->send_answer(answer, MessageKind::kResult, 0);
 }
 
 /// The operation that it is an answer to, which waits for no other; nullptr: nobody waits for that.

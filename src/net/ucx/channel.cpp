@@ -155,7 +155,7 @@ uccs_status_t Channel::transfer(bool is_put, int ec, const Remote& remote, void*
     return exchange(ec, *peer, remote, set, nullptr, completion);
   }
   if (is_put && owner_->library_.is_tcp())
-    return deliver(ec, *peer, remote, local, bytes, completion);
+    return deliver(ec, *peer, remote, local, bytes, nullptr, completion);
   if (owner_->library_.is_tcp() && bytes >= kRendezvousBytes)
     return fetch(ec, *peer, remote, local, bytes, completion);
   if (!lock_->try_lock()) return UCCS_AGAIN;
@@ -203,18 +203,39 @@ void Channel::end_request(void* request, ucs_status_t status, void* user) {
   home.end_one(operation, status);
 }
 
+/// Without completion: counted until its end, for which a flush waits.
+template <typename Post>
+static uccs_status_t post_counted(std::atomic<uint32_t>& count, const Post& post) {
+  count.fetch_add(1, std::memory_order_relaxed);  // before another thread may see its end
+  const uccs_status_t status = post();
+  if (status != UCCS_IN_PROGRESS) count.fetch_sub(1, std::memory_order_relaxed);
+  return status;
+}
+
 uccs_status_t Channel::put(int ec, const Remote& dest, const void* source, size_t bytes,
                            Completion* completion) {
-  if (completion) return transfer(true, ec, dest, const_cast<void*>(source), bytes, completion);
-  to_prove_.fetch_add(1, std::memory_order_relaxed);  // before another thread may see its end
-  const uccs_status_t status =
-      transfer(true, ec, dest, const_cast<void*>(source), bytes, completion);
-  if (status != UCCS_IN_PROGRESS) {
-    to_prove_.fetch_sub(1, std::memory_order_relaxed);
-    return status;
-  }
+  const auto post = [&] {
+    return transfer(true, ec, dest, const_cast<void*>(source), bytes, completion);
+  };
+  if (completion) return post();
+  const uccs_status_t status = post_counted(to_prove_, post);
+  if (status != UCCS_IN_PROGRESS) return status;
   if (!dest.is_flag) habit_.put();
   return UCCS_OK;
+}
+
+uccs_status_t Channel::put_signal(int ec, const Remote& dest, const void* source, size_t bytes,
+                                  const Signal& signal, Completion* completion) {
+  if (!owner_->library_.is_tcp() || ec == owner_->me_ || bytes == 0) return UCCS_ERR_UNSUPPORTED;
+  PeerState* peer;
+  uint64_t there;
+  uccs_status_t found = prepare(ec, signal.target, sizeof(uint64_t), &peer, &there);
+  if (found == UCCS_OK) found = prepare(ec, dest, bytes, &peer, &there);
+  if (found != UCCS_OK) return found;
+  const auto post = [&] { return deliver(ec, *peer, dest, source, bytes, &signal, completion); };
+  if (completion) return post();
+  const uccs_status_t status = post_counted(to_prove_, post);
+  return status == UCCS_IN_PROGRESS ? UCCS_OK : status;
 }
 
 uccs_status_t Channel::get(int ec, const Remote& source, void* dest, size_t bytes,

@@ -15,16 +15,21 @@ namespace {
 struct DeliveryBody {
   uint64_t place;  ///< as place_of
   uint64_t bytes;
-  uint64_t cookie;  ///< for the answer
-  uint32_t ticket;  ///< the operation over there
+  uint64_t cookie;        ///< for the answer
+  uint64_t operand;       ///< of the signal
+  uint64_t signal_place;  ///< as place
+  uint32_t ticket;        ///< the operation over there
+  bool has_signal;
+  base::AtomicOp op;  ///< on a word of 8 bytes
 };
+static_assert(sizeof(DeliveryBody) <= kHeadMax);
 constexpr size_t kHeadBytes = sizeof(Header) + sizeof(DeliveryBody);
 static_assert(kHeadBytes + kPayloadMax <= sizeof Buffer::data);
 
 }  // namespace
 
 uccs_status_t Channel::deliver(int ec, PeerState& peer, const Remote& dest, const void* source,
-                               size_t bytes, Completion* completion) {
+                               size_t bytes, const Signal* signal, Completion* completion) {
   if (!lock_->try_lock()) return UCCS_AGAIN;
   const std::lock_guard guard(*lock_, std::adopt_lock);
   Operation* operation;
@@ -32,7 +37,17 @@ uccs_status_t Channel::deliver(int ec, PeerState& peer, const Remote& dest, cons
   if (taken != UCCS_OK) return taken;
   Link& link = *operation->link;
   Buffer* buffer = operation->buffer;
-  const DeliveryBody body = {place_of(dest), bytes, owner_->mail_.cookie(), ticket_of(operation)};
+  DeliveryBody body = {};
+  body.place = place_of(dest);
+  body.bytes = bytes;
+  body.cookie = owner_->mail_.cookie();
+  body.ticket = ticket_of(operation);
+  if (signal) {
+    body.has_signal = true;
+    body.signal_place = place_of(signal->target);
+    body.op = signal->arguments.op;
+    body.operand = signal->arguments.operand;
+  }
   (void)fill_question(operation, MessageKind::kDelivery, &body, sizeof body);
   if (bytes <= kPayloadMax) source = memcpy(buffer->data + kHeadBytes, source, bytes);
   operation->waits = 2;
@@ -64,11 +79,19 @@ bool Channel::take_delivery(const Header& header, const std::byte* body, void* d
   memcpy(&asked, body, sizeof asked);
   std::byte* there = owner_->memory_at(asked.place, bytes);
   if (!there || asked.bytes != bytes) return false;
+  std::byte* signal = nullptr;
+  if (asked.has_signal) {
+    signal = owner_->memory_at(asked.signal_place, sizeof(uint64_t));
+    if (!signal || reinterpret_cast<uintptr_t>(signal) % sizeof(uint64_t) != 0 ||
+        asked.op >= base::AtomicOp::kCompareSwap)
+      return false;
+  }
   Answer* answer = take_answer(parameters->reply_ep, asked.cookie, asked.ticket);
   if (!answer) base::fatal("no memory to answer a put of EC %d", header.source);
+  note_signal(answer, signal, asked.op, asked.operand);
   if ((parameters->recv_attr & UCP_AM_RECV_ATTR_FLAG_RNDV) == 0) {
     mem::copy(there, data, bytes);
-    send_answer(answer, MessageKind::kResult, 0);
+    end_delivery(answer, UCS_OK);
     return true;
   }
   ucp_request_param_t receive = {};

@@ -90,6 +90,8 @@ class Channel {
  public:
   uccs_status_t put(int ec, const Remote& dest, const void* source, size_t bytes, Completion*);
   uccs_status_t get(int ec, const Remote& source, void* dest, size_t bytes, Completion*);
+  uccs_status_t put_signal(int ec, const Remote& dest, const void* source, size_t bytes,
+                           const Signal& signal, Completion*);
   uccs_status_t atomic(int ec, const Remote& target, const AtomicArguments& arguments,
                        uint64_t* result_out, Completion*);
   uccs_status_t message(int ec, Envelope envelope, const void* head, size_t head_bytes,
@@ -153,7 +155,7 @@ class Channel {
 
   // delivery.cpp: takes the lock
   uccs_status_t deliver(int ec, PeerState& peer, const Remote& dest, const void* source,
-                        size_t bytes, Completion* completion);
+                        size_t bytes, const Signal* signal, Completion* completion);
   // with the lock held
   bool take_delivery(const Header& header, const std::byte* body, void* data, size_t bytes,
                      const ucp_am_recv_param_t* parameters);
@@ -179,6 +181,7 @@ class Channel {
   Answer* take_answer(ucp_ep_h asker, uint64_t cookie, uint32_t ticket);
   void send_answer(Answer* answer, MessageKind kind, uint64_t value, const void* data = nullptr,
                    size_t data_bytes = 0);
+  static void note_signal(Answer* answer, std::byte* signal, base::AtomicOp op, uint64_t operand);
   static void end_delivery(Answer* answer, ucs_status_t status);
   Operation* find_asked(const Header& header, const std::byte* body);
   bool take_result(const Header& header, const std::byte* body);
