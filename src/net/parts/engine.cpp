@@ -79,14 +79,14 @@ bool Engine::Thread::is_attended() {
   return false;
 }
 
-/// Returns how long it took.
+/// Returns how much CPU time it took.
 uint64_t Engine::Thread::look(Look& look) {
   look.share = share_;
   look.is_at_all = look.is_at_all || turn_ns_ - looked_ns_ >= kLookNs;
   if (look.is_at_all) looked_ns_ = turn_ns_;
-  const uint64_t start = base::now_ns();
+  const uint64_t start = base::thread_cpu_ns();
   engine_->duties_.look(engine_->duties_.user, look);
-  return base::now_ns() - start;
+  return base::thread_cpu_ns() - start;
 }
 
 void Engine::Thread::turn() {
