@@ -6,12 +6,12 @@
 
 #include "base/sparse.hpp"
 #include "net/ofi/fabric.hpp"
+#include "net/ofi/finished.hpp"
 #include "net/ofi/wire.hpp"
 #include "net/parts/engine.hpp"
 #include "net/parts/habit.hpp"
 #include "net/parts/mail.hpp"
 #include "net/parts/peers.hpp"
-#include "net/parts/pending.hpp"
 #include "net/parts/silence.hpp"
 #include "net/transport.hpp"
 
