@@ -48,6 +48,11 @@ uccs_status_t Channel::take_to_ask(int ec, PeerState& peer, size_t bytes, Comple
   return UCCS_OK;
 }
 
+Question Channel::question_of(const Operation* operation, const Remote& about) const {
+  return {place_of(about), operation->bytes, owner_->mail_.cookie(),
+          static_cast<uint32_t>(operation - operations_.get())};
+}
+
 size_t Channel::fill_question(const Operation* operation, MessageKind kind, const void* body,
                               size_t body_bytes) {
   const AddressHead& there = operation->link->peer->address.head();
@@ -75,7 +80,7 @@ uccs_status_t Channel::send_question(Operation* operation, MessageKind kind, con
 }
 
 /// As many as UCX holds back at a time, for which those that ask have operations.
-Answer* Channel::take_answer(ucp_ep_h asker, uint64_t cookie, uint32_t ticket) {
+Answer* Channel::take_answer(ucp_ep_h asker, const Question& asked) {
   Answer* answer = free_answers_;
   if (answer) {
     free_answers_ = answer->next;
@@ -84,8 +89,8 @@ Answer* Channel::take_answer(ucp_ep_h asker, uint64_t cookie, uint32_t ticket) {
   }
   if (!answer) return nullptr;
   answer->asker = asker;
-  answer->cookie = cookie;
-  answer->result.ticket = ticket;
+  answer->cookie = asked.cookie;
+  answer->result.ticket = asked.ticket;
   return answer;
 }
 

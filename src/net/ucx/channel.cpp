@@ -20,6 +20,15 @@ bool is_word(uint64_t address, size_t bytes) {
   return (bytes == 8 || bytes == 4) && address % bytes == 0;
 }
 
+/// Without completion: counted until its end, for which a flush waits.
+template <typename Post>
+uccs_status_t post_counted(std::atomic<uint32_t>& count, const Post& post) {
+  count.fetch_add(1, std::memory_order_relaxed);  // before another thread may see its end
+  const uccs_status_t status = post();
+  if (status != UCCS_IN_PROGRESS) count.fetch_sub(1, std::memory_order_relaxed);
+  return status;
+}
+
 }  // namespace
 
 Operation* Channel::take_operation(Link& link, size_t bytes, Completion* completion) {
@@ -201,15 +210,6 @@ void Channel::end_request(void* request, ucs_status_t status, void* user) {
     operation->buffer = nullptr;
   }
   home.end_one(operation, status);
-}
-
-/// Without completion: counted until its end, for which a flush waits.
-template <typename Post>
-static uccs_status_t post_counted(std::atomic<uint32_t>& count, const Post& post) {
-  count.fetch_add(1, std::memory_order_relaxed);  // before another thread may see its end
-  const uccs_status_t status = post();
-  if (status != UCCS_IN_PROGRESS) count.fetch_sub(1, std::memory_order_relaxed);
-  return status;
 }
 
 uccs_status_t Channel::put(int ec, const Remote& dest, const void* source, size_t bytes,

@@ -13,12 +13,9 @@ namespace uccs::net::ucx {
 namespace {
 
 struct DeliveryBody {
-  uint64_t place;  ///< as place_of
-  uint64_t bytes;
-  uint64_t cookie;        ///< for the answer
+  Question question;
   uint64_t operand;       ///< of the signal
-  uint64_t signal_place;  ///< as place
-  uint32_t ticket;        ///< the operation over there
+  uint64_t signal_place;  ///< as place_of
   bool has_signal;
   base::AtomicOp op;  ///< on a word of 8 bytes
 };
@@ -38,10 +35,7 @@ uccs_status_t Channel::deliver(int ec, PeerState& peer, const Remote& dest, cons
   Link& link = *operation->link;
   Buffer* buffer = operation->buffer;
   DeliveryBody body = {};
-  body.place = place_of(dest);
-  body.bytes = bytes;
-  body.cookie = owner_->mail_.cookie();
-  body.ticket = ticket_of(operation);
+  body.question = question_of(operation, dest);
   if (signal) {
     body.has_signal = true;
     body.signal_place = place_of(signal->target);
@@ -77,8 +71,8 @@ bool Channel::take_delivery(const Header& header, const std::byte* body, void* d
   DeliveryBody asked;
   if (header.head_bytes != sizeof asked) return false;
   memcpy(&asked, body, sizeof asked);
-  std::byte* there = owner_->memory_at(asked.place, bytes);
-  if (!there || asked.bytes != bytes) return false;
+  std::byte* there = owner_->memory_at(asked.question.place, bytes);
+  if (!there || asked.question.bytes != bytes) return false;
   std::byte* signal = nullptr;
   if (asked.has_signal) {
     signal = owner_->memory_at(asked.signal_place, sizeof(uint64_t));
@@ -86,7 +80,7 @@ bool Channel::take_delivery(const Header& header, const std::byte* body, void* d
         asked.op >= base::AtomicOp::kCompareSwap)
       return false;
   }
-  Answer* answer = take_answer(parameters->reply_ep, asked.cookie, asked.ticket);
+  Answer* answer = take_answer(parameters->reply_ep, asked.question);
   if (!answer) base::fatal("no memory to answer a put of EC %d", header.source);
   note_signal(answer, signal, asked.op, asked.operand);
   if ((parameters->recv_attr & UCP_AM_RECV_ATTR_FLAG_RNDV) == 0) {

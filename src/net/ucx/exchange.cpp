@@ -10,11 +10,9 @@ namespace uccs::net::ucx {
 namespace {
 
 struct ExchangeBody {
-  uint64_t place;  ///< as place_of
+  Question question;
   uint64_t operand;
   uint64_t expected;
-  uint64_t cookie;  ///< for the answer
-  uint32_t ticket;  ///< the operation over there
   base::AtomicOp op;
   base::AtomicType type;
 };
@@ -26,14 +24,13 @@ uccs_status_t Channel::ask(int ec, PeerState& peer, const Remote& target,
                            const AtomicArguments& arguments, uint64_t* result_out,
                            Completion* completion) {
   Operation* operation;
-  const uccs_status_t taken = take_to_ask(ec, peer, sizeof(uint64_t), completion, &operation);
+  const uccs_status_t taken =
+      take_to_ask(ec, peer, base::atomic_size(arguments.type), completion, &operation);
   if (taken != UCCS_OK) return taken;
   ExchangeBody body = {};
-  body.place = place_of(target);
+  body.question = question_of(operation, target);
   body.operand = arguments.operand;
   body.expected = arguments.expected;
-  body.cookie = owner_->mail_.cookie();
-  body.ticket = ticket_of(operation);
   body.op = arguments.op;
   body.type = arguments.type;
   operation->result = result_out;
@@ -56,9 +53,9 @@ bool Channel::take_exchange(const Header& header, const std::byte* body, ucp_ep_
   if (asked.op > base::AtomicOp::kCompareSwap || asked.type > base::AtomicType::kDouble)
     return false;
   const size_t bytes = base::atomic_size(asked.type);
-  std::byte* there = owner_->memory_at(asked.place, bytes);
+  std::byte* there = owner_->memory_at(asked.question.place, bytes);
   if (!there || reinterpret_cast<uintptr_t>(there) % bytes != 0) return false;
-  Answer* answer = take_answer(asker, asked.cookie, asked.ticket);
+  Answer* answer = take_answer(asker, asked.question);
   if (!answer) return false;
   const uint64_t old =
       base::atomic_apply_any(asked.op, asked.type, there, asked.operand, asked.expected);

@@ -6,17 +6,6 @@
 #include "net/ucx/ucx.hpp"
 
 namespace uccs::net::ucx {
-namespace {
-
-struct FetchBody {
-  uint64_t place;  ///< as place_of
-  uint64_t bytes;
-  uint64_t cookie;  ///< for the answer
-  uint32_t ticket;  ///< the operation over there
-};
-static_assert(sizeof(FetchBody) <= kHeadMax);
-
-}  // namespace
 
 uccs_status_t Channel::fetch(int ec, PeerState& peer, const Remote& source, void* dest,
                              size_t bytes, Completion* completion) {
@@ -26,18 +15,18 @@ uccs_status_t Channel::fetch(int ec, PeerState& peer, const Remote& source, void
   const uccs_status_t taken = take_to_ask(ec, peer, bytes, completion, &operation);
   if (taken != UCCS_OK) return taken;
   operation->dest = dest;
-  const FetchBody body = {place_of(source), bytes, owner_->mail_.cookie(), ticket_of(operation)};
+  const Question body = question_of(operation, source);
   return send_question(operation, MessageKind::kFetch, &body, sizeof body);
 }
 
 /// In UCX's callback, with the lock held, as what follows. False: that is no such message.
 bool Channel::take_fetch(const Header& header, const std::byte* body, ucp_ep_h asker) {
-  FetchBody asked;
+  Question asked;
   if (header.head_bytes != sizeof asked) return false;
   memcpy(&asked, body, sizeof asked);
   const std::byte* here = owner_->memory_at(asked.place, asked.bytes);
   if (!here) return false;
-  Answer* answer = take_answer(asker, asked.cookie, asked.ticket);
+  Answer* answer = take_answer(asker, asked);
   if (!answer) return false;
   send_answer(answer, MessageKind::kFetched, 0, here, asked.bytes);
   return true;

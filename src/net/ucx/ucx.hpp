@@ -85,6 +85,14 @@ struct PeerState : PeerBase {
 /// Where in the memory of its owner, as messages carry it.
 uint64_t place_of(const Remote& remote);
 
+/// What messages that are answered begin with; all of a fetch.
+struct Question {
+  uint64_t place;  ///< as place_of
+  uint64_t bytes;
+  uint64_t cookie;  ///< for the answer
+  uint32_t ticket;  ///< the operation over there
+};
+
 /// A path of its own: a worker, and what it takes to follow its operations.
 class Channel {
  public:
@@ -175,10 +183,8 @@ class Channel {
                        size_t body_bytes);
   uccs_status_t send_question(Operation* operation, MessageKind kind, const void* body,
                               size_t body_bytes);
-  uint32_t ticket_of(const Operation* operation) const {
-    return static_cast<uint32_t>(operation - operations_.get());
-  }
-  Answer* take_answer(ucp_ep_h asker, uint64_t cookie, uint32_t ticket);
+  Question question_of(const Operation* operation, const Remote& about) const;
+  Answer* take_answer(ucp_ep_h asker, const Question& asked);
   void send_answer(Answer* answer, MessageKind kind, uint64_t value, const void* data = nullptr,
                    size_t data_bytes = 0);
   static void note_signal(Answer* answer, std::byte* signal, base::AtomicOp op, uint64_t operand);
