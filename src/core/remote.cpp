@@ -53,6 +53,19 @@ uccs_status_t post_at_once(Endpoint* endpoint, const void* symmetric, size_t byt
   return status;
 }
 
+uccs_status_t post_put_signal(int ec, const RemotePut& put, net::Completion* completion) {
+  Endpoint* endpoint = remote_endpoint(ec);
+  Target signal;
+  const uccs_status_t found =
+      resolve(endpoint, UCCS_REGION_SYMMETRIC, put.signal, sizeof *put.signal, &signal);
+  if (found != UCCS_OK) return found;
+  return post_at_once(endpoint, put.dest, put.bytes,
+                      [&](const net::Transport& table, net::Channel* path, const net::Remote& to) {
+                        return table.put_signal(path, ec, to, put.source, put.bytes,
+                                                {signal.remote, put.arguments}, completion);
+                      });
+}
+
 }  // namespace
 
 Endpoint* remote_endpoint(int ec) {
@@ -86,19 +99,6 @@ uccs_status_t Errand::fetch(int ec, const void* target, const net::AtomicArgumen
   return post_at_once(remote_endpoint(ec), target, base::atomic_size(arguments.type),
                       [&](const net::Transport& table, net::Channel* path, const net::Remote& to) {
                         return table.atomic(path, ec, to, arguments, &old_value_, this);
-                      });
-}
-
-static uccs_status_t post_put_signal(int ec, const RemotePut& put, net::Completion* completion) {
-  Endpoint* endpoint = remote_endpoint(ec);
-  Target signal;
-  const uccs_status_t found =
-      resolve(endpoint, UCCS_REGION_SYMMETRIC, put.signal, sizeof *put.signal, &signal);
-  if (found != UCCS_OK) return found;
-  return post_at_once(endpoint, put.dest, put.bytes,
-                      [&](const net::Transport& table, net::Channel* path, const net::Remote& to) {
-                        return table.put_signal(path, ec, to, put.source, put.bytes,
-                                                {signal.remote, put.arguments}, completion);
                       });
 }
 
