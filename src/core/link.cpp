@@ -7,6 +7,7 @@
 
 #include "base/config.hpp"
 #include "base/config_values.hpp"
+#include "base/cpus.hpp"
 #include "base/log.hpp"
 #include "core/context.hpp"
 #include "core/job.hpp"
@@ -162,6 +163,8 @@ uccs_status_t open_link(Context* context, const net::Transport* transport, const
       .statics = extent(direct_map.static_low, direct_map.static_bytes),
       .provider = provider,
       .is_one_host = rte::start().is_one_host,
+      .has_spare_cpus =
+          rte::start().node_cpus > rte::start().node_size && base::affinity_cpus() > 1,
       .find_address = find_address,
       .peer_lost = peer_lost,
       .user = &link,

@@ -83,6 +83,7 @@ struct OpenParameters {
   Extent statics;
   const char* provider = nullptr;  ///< networks: the library's name of it, nullptr: the best
   bool is_one_host = false;        ///< networks: all ECs run on one machine
+  bool has_spare_cpus = false;     ///< networks: the node has more CPUs than ECs
   /// Networks: writes what `address` gave on EC `ec`, when that has published it; returns its
   /// length, 0 if it cannot be had. Any thread; may wait for the launcher.
   size_t (*find_address)(void* user, int ec, void* buffer, size_t capacity) = nullptr;

@@ -82,6 +82,7 @@ uccs_status_t Ofi::open(const OpenParameters& parameters, Ofi** instance_out) {
   };
   const Engine::Duties duties = {
       .user = self,
+      .shares_cpus = !parameters.has_spare_cpus,
       .polls =
           [](void* user, const Engine::Share& share) {
             return static_cast<Ofi*>(user)->count_polls(share);

@@ -60,6 +60,8 @@ class Engine {
 
   struct Duties {
     void* user;
+    /// The program's threads want all CPUs: every look takes one from them.
+    bool shares_cpus;
     /// The sum of the counters of those who poll what is in the share. Called for every turn.
     uint32_t (*polls)(void* user, const Share& share);
     /// What to wait for.
@@ -83,14 +85,17 @@ class Engine {
     static void* run(void* self);
     void turn();
     bool is_attended();
+    bool is_helped() const;
     uint64_t look(Look& look);
 
     Engine* engine_ = nullptr;
     Share share_;
     uint32_t polls_seen_ = 0;
     uint64_t turn_ns_ = 0;        ///< when they were seen
-    uint64_t unattended_ns_ = 0;  ///< when nobody else polled
+    uint64_t polled_ns_ = 0;      ///< when there were more of them
+    uint64_t unattended_ns_ = 0;  ///< when nobody else polled often
     uint64_t looked_ns_ = 0;      ///< last look at all
+    uint64_t bulk_ns_ = 0;        ///< last look that moved many bytes; 0: none
     pthread_t thread_ = {};
   };
 

@@ -163,10 +163,13 @@ uccs_status_t Channel::transfer(bool is_put, int ec, const Remote& remote, void*
     memcpy(&set.operand, local, bytes);
     return exchange(ec, *peer, remote, set, nullptr, completion);
   }
-  if (is_put && owner_->library_.is_tcp())
-    return deliver(ec, *peer, remote, local, bytes, nullptr, completion);
-  if (owner_->library_.is_tcp() && bytes >= kRendezvousBytes)
-    return fetch(ec, *peer, remote, local, bytes, completion);
+  if (owner_->library_.is_tcp() && (is_put || bytes >= kRendezvousBytes)) {
+    const uccs_status_t status = is_put
+                                     ? deliver(ec, *peer, remote, local, bytes, nullptr, completion)
+                                     : fetch(ec, *peer, remote, local, bytes, completion);
+    if (bytes >= kRendezvousBytes) help();
+    return status;
+  }
   if (!lock_->try_lock()) return UCCS_AGAIN;
   const std::lock_guard guard(*lock_, std::adopt_lock);
   Link* link = nullptr;
@@ -291,6 +294,13 @@ int Channel::poll() {
   return static_cast<int>(ucp_worker_progress(worker_));
 }
 
+/// Who posts long operations moves what it can of the earlier ones, so that nobody has to take the
+/// CPU from it for that (Engine).
+void Channel::help() {
+  note_poll();
+  (void)look();
+}
+
 /// Polls unless another thread does. Returns how many operations have ended.
 int Channel::look() {
   if (!lock_->try_lock()) return 0;
@@ -303,8 +313,7 @@ int Channel::look() {
 
 int Channel::progress(int lane, uint32_t traffic, int budget, const Sink& sink) {
   Ucx& ucx = *owner_;
-  const uint32_t polls = polls_.load(std::memory_order_relaxed) + 1;
-  polls_.store(polls, std::memory_order_relaxed);
+  const uint32_t polls = note_poll();
   int steps = 0;
   const int inlet = ucx.inlets_ == 1 ? 0 : lane % ucx.inlets_;
   if (index_ == inlet || under_way_.load(std::memory_order_relaxed) > 0) steps += look();

@@ -84,6 +84,7 @@ bool Ucx::start(const OpenParameters& parameters) {
   }
   const Engine::Duties duties = {
       .user = this,
+      .shares_cpus = !parameters.has_spare_cpus,
       .polls =
           [](void* user, const Engine::Share& share) {
             return static_cast<Ucx*>(user)->count_polls(share);

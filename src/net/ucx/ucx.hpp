@@ -131,6 +131,12 @@ class Channel {
   uccs_status_t prepare(int ec, const Remote& remote, size_t bytes, PeerState** peer_out,
                         uint64_t* address_out);
   int look();
+  void help();
+  uint32_t note_poll() {
+    const uint32_t polls = polls_.load(std::memory_order_relaxed) + 1;
+    polls_.store(polls, std::memory_order_relaxed);
+    return polls;
+  }
   // with the lock held
   uccs_status_t aim(int ec, PeerState& peer, Link** link_out);
   Operation* take_operation(Link& link, size_t bytes, Completion* completion);
