@@ -76,7 +76,7 @@ Endpoint* remote_endpoint(int ec) {
 }
 
 uccs_status_t remote_atomic(int ec, const net::AtomicArguments& arguments, const void* symmetric,
-                            uint64_t* result_out, uccs_request_t* request_out) {
+                            void* result_out, uccs_request_t* request_out) {
   return start_atomic(remote_endpoint(ec), UCCS_REGION_SYMMETRIC, symmetric, arguments, result_out,
                       request_out);
 }

@@ -9,9 +9,9 @@ namespace uccs::core {
 Endpoint* remote_endpoint(int ec);
 
 /// An atomic operation on symmetric memory of EC `ec`, which is on another node. Answers as every
-/// posting call. `result_out`: the old value in its low bytes, may be nullptr.
+/// posting call. `result_out`: gets the old value, as long as its type; may be nullptr.
 uccs_status_t remote_atomic(int ec, const net::AtomicArguments& arguments, const void* symmetric,
-                            uint64_t* result_out, uccs_request_t* request_out);
+                            void* result_out, uccs_request_t* request_out);
 
 /// A put to symmetric memory and the signal, a symmetric word, that tells of it.
 struct RemotePut {

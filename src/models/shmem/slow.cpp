@@ -182,8 +182,10 @@ void slow_get(shmem_ctx_t ctx, void* dest, const void* source, size_t bytes, int
       return;
     settle_pack(*pack, call, ec);  // it sees what was put before
   }
-  settle_bursts(call, ec);
-  if (!is_nonblocking(call)) return get_now(from, dest, source, bytes, ec, call);
+  // Short ones whose result may come later go to the same buffer instead.
+  const bool is_awaited = !is_nonblocking(call);
+  if (is_awaited || bytes > core::kPackDataMax) settle_bursts(call, ec);
+  if (is_awaited) return get_now(from, dest, source, bytes, ec, call);
   const uccs_status_t status = complete(call, [&](uccs_request_t*) {
     return uccs_get_contiguous_nb(from, UCCS_REGION_SYMMETRIC, dest, source, bytes, nullptr);
   });
@@ -216,16 +218,18 @@ uint64_t slow_atomic(shmem_ctx_t ctx, base::AtomicOp op, base::AtomicType type,
 void slow_atomic_nbi(shmem_ctx_t ctx, base::AtomicOp op, base::AtomicType type,
                      const void* symmetric, uint64_t operand, uint64_t expected, void* fetch_out,
                      int ec, const char* call) {
-  core::Pack* const pack = pack_of(ctx);
-  if (pack != nullptr) {
-    (void)way_to(symmetric, ec, call);
-    if (is_packed(call, ec, symmetric, [&] {
-          return pack->atomic(ec, {op, type, operand, expected}, address_of(symmetric), fetch_out);
-        }))
+  (void)way_to(symmetric, ec, call);
+  const net::AtomicArguments arguments = {op, type, operand, expected};
+  if (core::Pack* const pack = pack_of(ctx)) {
+    if (is_packed(call, ec, symmetric,
+                  [&] { return pack->atomic(ec, arguments, address_of(symmetric), fetch_out); }))
       return;
+    settle_pack(*pack, call, ec);
   }
-  const uint64_t old = slow_atomic(ctx, op, type, symmetric, operand, expected, true, ec, call);
-  memcpy(fetch_out, &old, base::atomic_size(type));
+  const uccs_status_t status = complete(call, [&](uccs_request_t*) {
+    return core::remote_atomic(ec, arguments, symmetric, fetch_out, nullptr);
+  });
+  if (status < 0) fail(call, ec, symmetric, status);
 }
 
 void slow_put_blocks(shmem_ctx_t ctx, void* dest, const void* source, const Blocks& blocks,
@@ -245,7 +249,8 @@ void slow_get_blocks(shmem_ctx_t ctx, void* dest, const void* source, const Bloc
   const auto bytes = static_cast<ptrdiff_t>(element);
   auto* to = static_cast<std::byte*>(dest);
   auto* from = static_cast<const std::byte*>(source);
-  core::Pack* const pack = pack_of(ctx);
+  core::Pack* pack = pack_of(ctx);
+  if (pack == nullptr && core::job_context()) pack = core::job_context()->pack.get();
   const size_t block = blocks.block * element;
   for (size_t i = 0; i < blocks.blocks && block > 0; ++i) {
     (void)way_to(from, ec, call);
