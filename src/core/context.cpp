@@ -235,7 +235,7 @@ uccs_status_t start_job_context() {
   if (status != UCCS_OK) return status;
   // Its messages stand for memory operations, which no target has to help with.
   of_job = made;
-  made->pack.reset(Pack::make(nullptr));
+  if (base::config().bursts) made->pack.reset(Pack::make(nullptr));
   made->packs_bursts = made->pack != nullptr;
   base::set_far_waiting(sleep_by_network);
   // The calling thread, which is the one that waits most, before the progress thread: on the first

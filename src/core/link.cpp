@@ -12,6 +12,7 @@
 #include "core/context.hpp"
 #include "core/job.hpp"
 #include "core/network.hpp"
+#include "core/pack.hpp"
 #include "net/registry.hpp"
 #include "rte/identity.hpp"
 #include "uccs/rte.h"
@@ -166,6 +167,7 @@ uccs_status_t open_link(Context* context, const net::Transport* transport, const
       .has_spare_cpus =
           rte::start().node_cpus > rte::start().node_size && base::affinity_cpus() > 1,
       .find_address = find_address,
+      .apply_batch = apply_batch,
       .peer_lost = peer_lost,
       .user = &link,
       .inner = link.layers + 1,

@@ -19,11 +19,12 @@
 
 namespace uccs::core {
 
-struct alignas(64) PackTarget {
+struct alignas(64) PackTarget : net::Completion {  ///< of its batches
   Endpoint* endpoint = nullptr;
   Kind kind = Kind::kPack;
   PackTarget* next = nullptr;
   std::unique_ptr<std::byte[]> records;
+  size_t capacity = 0;  ///< of a batch, kPackMax of others
 
   base::SpinLock lock;  ///< guards the next ones, and what is in `records`
   bool is_aging = false;
@@ -38,27 +39,47 @@ struct alignas(64) PackTarget {
 namespace {
 
 constexpr uint64_t kAgeNs = 5'000'000;
+/// Of all targets of a Pack, about, where that leaves each what a message takes.
+constexpr size_t kBuffersMax = size_t{4} << 20;
 
 std::mutex packs_lock;  // guards the list and `next_`
 Pack* packs = nullptr;
 std::atomic<int> live_packs = 0;
 
-/// With the lock held: everything leaves, or UCCS_AGAIN.
-uccs_status_t send(PackTarget& to) {
-  Context* context = to.endpoint->context;
-  ThreadSlot& thread = this_thread(context);
-  if (!thread.channel->lock.try_lock()) return UCCS_AGAIN;
+bool has_batches(const Endpoint& endpoint, Kind kind) {
+  return kind == Kind::kPack && endpoint.link->limits.batch_bytes > 0;
+}
+
+/// As the network's own, where it has that, which costs less.
+uccs_status_t send_batch(PackTarget& to, net::Channel* path) {
+  std::byte* records = to.records.release();
+  const uccs_status_t status =
+      to.endpoint->link->table->batch(path, to.endpoint->ec, &records, to.used, &to);
+  to.records.reset(records);
+  return status;
+}
+
+uccs_status_t send_message(PackTarget& to, const ThreadSlot& thread, net::Channel* path) {
   const PackHead head = {reinterpret_cast<uint64_t>(&to)};
   const net::Piece piece = {to.records.get(), to.used};
   const net::Payload payload = {&piece, 1, to.used};
   const net::Envelope envelope = make_envelope(net::Traffic::kRequest, to.kind,
                                                lane_at(*to.endpoint, thread.lane), thread.lane);
+  return to.endpoint->link->table->message(path, to.endpoint->ec, envelope, &head, sizeof head,
+                                           &payload);
+}
+
+/// With the lock held: everything leaves, or UCCS_AGAIN.
+uccs_status_t send(PackTarget& to) {
+  ThreadSlot& thread = this_thread(to.endpoint->context);
+  if (!thread.channel->lock.try_lock()) return UCCS_AGAIN;
+  net::Channel* path = thread.channel->paths[to.endpoint->link_index];
   const uint32_t answers = to.kind == Kind::kPack ? 1 : 0;
   to.unanswered.fetch_add(answers, std::memory_order_acq_rel);
-  const uccs_status_t status =
-      to.endpoint->link->table->message(thread.channel->paths[to.endpoint->link_index],
-                                        to.endpoint->ec, envelope, &head, sizeof head, &payload);
+  const bool is_batch = to.answer_bytes == 0 && has_batches(*to.endpoint, to.kind);
+  uccs_status_t status = is_batch ? send_batch(to, path) : send_message(to, thread, path);
   thread.channel->lock.unlock();
+  if (status == UCCS_IN_PROGRESS) status = UCCS_OK;
   if (status == UCCS_OK) {
     to.used = to.answer_bytes = 0;
     to.is_aging = false;
@@ -76,10 +97,12 @@ struct Record {
   size_t answer_bytes;
 };
 
-uccs_status_t append(PackTarget& to, size_t capacity, const Record& record) {
+uccs_status_t append(PackTarget& to, const Record& record) {
   const size_t bytes = sizeof record.head + padded_to_word(record.body_bytes);
   to.lock.lock();
-  if (to.used + bytes > capacity || to.answer_bytes + record.answer_bytes > kPackMax) {
+  const size_t answer_bytes = to.answer_bytes + record.answer_bytes;
+  const size_t capacity = answer_bytes == 0 ? to.capacity : std::min(to.capacity, kPackMax);
+  if (to.used + bytes > capacity || answer_bytes > kPackMax) {
     const uccs_status_t status = send(to);
     if (status != UCCS_OK) {
       to.lock.unlock();
@@ -91,6 +114,7 @@ uccs_status_t append(PackTarget& to, size_t capacity, const Record& record) {
   if (record.body_bytes == sizeof(uint64_t)) {
     memcpy(at + sizeof record.head, record.body, sizeof(uint64_t));
   } else if (record.body_bytes > 0) {
+    memset(at + bytes - sizeof(uint64_t), 0, sizeof(uint64_t));  // what pads it
     memcpy(at + sizeof record.head, record.body, record.body_bytes);
   }
   to.used += static_cast<uint32_t>(bytes);
@@ -104,6 +128,12 @@ size_t answer_to(size_t bytes) { return sizeof(uint64_t) + padded_to_word(bytes)
 PackAreas own_areas() {
   return {reinterpret_cast<std::byte*>(direct_map.heap_low), direct_map.heap_bytes,
           reinterpret_cast<std::byte*>(direct_map.static_low), direct_map.static_bytes};
+}
+
+void end_batch(net::Completion* self, uccs_status_t status) {
+  if (status < 0) base::fatal("operations that were packed failed: %s", uccs_status_string(status));
+  // Pairs with settle.
+  static_cast<PackTarget*>(self)->unanswered.fetch_sub(1, std::memory_order_acq_rel);
 }
 
 void fail_unsound(const char* what, int source) {
@@ -162,10 +192,14 @@ PackTarget* Pack::make_target(int place) {
   if (!made) return nullptr;
   if (!endpoint && uccs_endpoint_create(context_, ec, UCCS_LANE_ANY, &endpoint) != UCCS_OK)
     return nullptr;
-  made->records.reset(new (std::nothrow) std::byte[capacity_]{});
+  if (place >= job.size) made->kind = Kind::kPackedAms;
+  const size_t room =
+      has_batches(*endpoint, made->kind) ? endpoint->link->limits.batch_bytes : kPackMax;
+  made->capacity = std::min({capacity_, room, std::max(kPackMax, kBuffersMax / job.size)});
+  made->records.reset(new (std::nothrow) std::byte[room]);
   if (!made->records) return nullptr;
   made->endpoint = endpoint;
-  if (place >= job.size) made->kind = Kind::kPackedAms;
+  made->done = end_batch;
   made->next = first_.load(std::memory_order_relaxed);
   if (!made->next && !context_) live_packs.fetch_add(1, std::memory_order_relaxed);
   targets_[place].store(made.get(), std::memory_order_release);
@@ -174,11 +208,10 @@ PackTarget* Pack::make_target(int place) {
 }
 
 uccs_status_t Pack::put(int ec, WireAddress at, const void* source, size_t bytes) {
-  if (bytes > std::min(kPackDataMax, capacity_ / 4) || !is_packable(at))
-    return UCCS_ERR_UNSUPPORTED;
+  if (bytes > kBatchDataMax || !is_packable(at)) return UCCS_ERR_UNSUPPORTED;
   PackTarget* const to = target(ec);
-  if (!to) return UCCS_ERR_UNSUPPORTED;
-  return append(*to, capacity_, {record_word(Packed::kPut, at, bytes), source, bytes, 0});
+  if (!to || !is_put_length(bytes, to->capacity / 4)) return UCCS_ERR_UNSUPPORTED;
+  return append(*to, {put_word(at, bytes), source, bytes, 0});
 }
 
 uccs_status_t Pack::get(int ec, WireAddress at, void* dest, size_t bytes) {
@@ -186,7 +219,7 @@ uccs_status_t Pack::get(int ec, WireAddress at, void* dest, size_t bytes) {
   PackTarget* const to = target(ec);
   if (!to) return UCCS_ERR_UNSUPPORTED;
   const uint64_t local = local_word(dest, bytes);
-  return append(*to, capacity_,
+  return append(*to,
                 {record_word(Packed::kGet, at, bytes), &local, sizeof local, answer_to(bytes)});
 }
 
@@ -203,25 +236,22 @@ uccs_status_t Pack::atomic(int ec, const net::AtomicArguments& arguments, WireAd
     const bool is_swap_if = arguments.op == AtomicOp::kCompareSwap;
     uint64_t words[3] = {arguments.operand, arguments.expected, local_word(result, bytes)};
     if (!is_swap_if) words[1] = words[2];
-    return append(*to, capacity_,
-                  {record_word(is_swap_if ? Packed::kCompareSwap : Packed::kFetch, at, detail),
-                   words, (is_swap_if ? 3 : 2) * sizeof *words, answer_to(bytes)});
+    return append(*to, {record_word(is_swap_if ? Packed::kCompareSwap : Packed::kFetch, at, detail),
+                        words, (is_swap_if ? 3 : 2) * sizeof *words, answer_to(bytes)});
   }
   const bool is_integer =
       arguments.type == AtomicType::kUint64 || arguments.type == AtomicType::kUint32;
   if (arguments.op == AtomicOp::kAdd && arguments.operand == 1 && is_integer)
-    return append(*to, capacity_,
-                  {record_word(Packed::kIncrement, at, static_cast<uint64_t>(arguments.type)),
-                   nullptr, 0, 0});
-  return append(
-      *to, capacity_,
-      {record_word(Packed::kUpdate, at, detail), &arguments.operand, sizeof arguments.operand, 0});
+    return append(*to, {record_word(Packed::kIncrement, at, static_cast<uint64_t>(arguments.type)),
+                        nullptr, 0, 0});
+  return append(*to, {record_word(Packed::kUpdate, at, detail), &arguments.operand,
+                      sizeof arguments.operand, 0});
 }
 
 uccs_status_t Pack::message(int ec, int id, const void* data, size_t bytes) {
   PackTarget* const to = target(job.size + ec);
   if (!to) return UCCS_ERR_UNSUPPORTED;
-  return append(*to, capacity_, {packed_am_word(id, bytes), data, bytes, 0});
+  return append(*to, {packed_am_word(id, bytes), data, bytes, 0});
 }
 
 uccs_status_t Pack::settle(int ec) {
@@ -290,6 +320,10 @@ bool is_pack_settled(Pack& pack, int ec) {
 }
 
 uint64_t pack_age_ns() { return live_packs.load(std::memory_order_relaxed) == 0 ? 0 : kAgeNs; }
+
+void apply_batch(void*, int ec, const std::byte* records, size_t bytes) {
+  if (!apply_records(own_areas(), records, bytes, nullptr)) fail_unsound("a batch", ec);
+}
 
 void on_pack(Context* context, ThreadSlot& thread, const Kept& kept) {
   PackAnswers answers;

@@ -69,6 +69,9 @@ void age_packs();
 /// How long something may be held back while progress is made, about; 0 while no Pack exists.
 uint64_t pack_age_ns();
 
+/// Does what EC `ec` has packed into a batch: net::OpenParameters::apply_batch.
+void apply_batch(void* user, int ec, const std::byte* records, size_t bytes);
+
 /// Is all that the context packed for EC `ec`, or for all (-1), done?
 bool is_pack_settled(Pack& pack, int ec);
 inline bool is_settled(Context* context, int ec) {

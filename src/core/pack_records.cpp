@@ -75,6 +75,7 @@ std::byte* memory_of(const PackAreas& areas, uint64_t word, size_t bytes) {
 /// Room for one more answer; nullptr: `local` is none, or there is no room.
 std::byte* begin_answer(PackAnswers* answers, uint64_t local, size_t bytes) {
   const size_t length = sizeof local + padded_to_word(bytes);
+  if (!answers) return nullptr;
   if (local >> kLocalBits != bytes || length > kPackMax - answers->bytes) return nullptr;
   std::byte* at = answers->data + answers->bytes;
   answers->bytes += length;
@@ -82,8 +83,7 @@ std::byte* begin_answer(PackAnswers* answers, uint64_t local, size_t bytes) {
   return at + sizeof local;
 }
 
-bool apply_put(const PackAreas& areas, uint64_t word, Words* words) {
-  const size_t bytes = word >> 52;
+bool apply_put(const PackAreas& areas, uint64_t word, size_t bytes, Words* words) {
   std::byte* const to = memory_of(areas, word, bytes);
   const std::byte* const from = words->take_bytes(padded_to_word(bytes));
   if (!to || !from) return false;
@@ -153,7 +153,10 @@ bool apply_records(const PackAreas& areas, const std::byte* records, size_t byte
     const auto what = static_cast<Packed>(word >> 48 & 15);
     switch (what) {
       case Packed::kPut:
-        is_sound = apply_put(areas, word, &words);
+        is_sound = apply_put(areas, word, word >> 52, &words);
+        break;
+      case Packed::kPutWords:
+        is_sound = apply_put(areas, word, (word >> 52) * sizeof(uint64_t), &words);
         break;
       case Packed::kIncrement:
         is_sound = apply_increment(areas, word);

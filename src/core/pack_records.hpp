@@ -14,6 +14,7 @@
 ///           offset  static  what   detail      then words, by `what`:
 ///
 ///     kPut          bytes            the data, padded
+///     kPutWords     words            the data: for longer ones
 ///     kIncrement    type             none: adds 1
 ///     kUpdate       op, type << 4    operand
 ///     kGet          bytes            local
@@ -24,10 +25,12 @@
 /// An answer is `local` as it came, then the result, padded.
 namespace uccs::core {
 
-enum class Packed : uint8_t { kPut, kIncrement, kUpdate, kGet, kFetch, kCompareSwap };
+enum class Packed : uint8_t { kPut, kIncrement, kUpdate, kGet, kFetch, kCompareSwap, kPutWords };
 
 constexpr size_t kPackMax = 8192;      ///< bytes of one message, and of its answer
 constexpr size_t kPackDataMax = 2048;  ///< bytes of a put or get that is packed
+/// The same of a put that goes to a batch of the network's: what is longer is worth a message.
+constexpr size_t kBatchDataMax = 16384;
 
 constexpr size_t padded_to_word(size_t bytes) { return (bytes + 7) & ~size_t{7}; }
 
@@ -63,13 +66,22 @@ struct PackAreas {
   size_t static_bytes;
 };
 
+/// Of a put that can be packed: kPutWords moves whole words.
+inline uint64_t put_word(WireAddress at, size_t bytes) {
+  return bytes <= kPackDataMax ? record_word(Packed::kPut, at, bytes)
+                               : record_word(Packed::kPutWords, at, bytes / sizeof(uint64_t));
+}
+inline bool is_put_length(size_t bytes, size_t most) {
+  return bytes <= most && (bytes <= kPackDataMax || bytes % sizeof(uint64_t) == 0);
+}
+
 struct PackAnswers {
   size_t bytes = 0;
   alignas(8) std::byte data[kPackMax];
 };
 
-/// Does what the records say, in their order, and writes the answers. False: they do not add up;
-/// those before the first that does not are done.
+/// Does what the records say, in their order, and writes the answers; nullptr: there are to be
+/// none. False: they do not add up; those before the first that does not are done.
 bool apply_records(const PackAreas& areas, const std::byte* records, size_t bytes,
                    PackAnswers* answers_out);
 

@@ -163,7 +163,7 @@ uccs_status_t note(Pack& packed, const Endpoint* endpoint, const Transfer& trans
   Walk rest = transfer.walk;
   Run more;
   const Run& run = transfer.run;
-  if (run.bytes == 0 || run.bytes > kPackDataMax || rest.next(&more)) return UCCS_ERR_UNSUPPORTED;
+  if (run.bytes == 0 || run.bytes > kBatchDataMax || rest.next(&more)) return UCCS_ERR_UNSUPPORTED;
   const WireAddress there = wire_address(transfer.remote.area, transfer.remote.offset + run.remote);
   const uccs_status_t status = transfer.is_put
                                    ? packed.put(endpoint->ec, there, run.local, run.bytes)

@@ -65,6 +65,7 @@ struct Capabilities {
   /// A put of up to inject_max bytes may come without completion: UCCS_OK then says that its source
   /// is free, and `flush` of any channel when it is visible.
   bool has_flushed_puts = false;
+  size_t batch_bytes = 0;  ///< longest batch; 0: none
 };
 
 struct Extent {
@@ -87,10 +88,13 @@ struct OpenParameters {
   /// Networks: writes what `address` gave on EC `ec`, when that has published it; returns its
   /// length, 0 if it cannot be had. Any thread; may wait for the launcher.
   size_t (*find_address)(void* user, int ec, void* buffer, size_t capacity) = nullptr;
+  /// Networks: does what a batch of EC `ec` says. Any thread, with the channel's lock held: takes
+  /// none and posts nothing.
+  void (*apply_batch)(void* user, int ec, const std::byte* batch, size_t bytes) = nullptr;
   /// Networks: EC `ec` cannot be reached any more; `what` says how that shows. Ends the job, unless
   /// it ends anyway. Any thread, with no lock held.
   void (*peer_lost)(void* user, int ec, const char* what) = nullptr;
-  void* user = nullptr;  ///< for find_address and peer_lost
+  void* user = nullptr;  ///< for the three of them
   /// For decorators: the table to wrap, and what it is to wrap in turn.
   const Transport* const* inner = nullptr;
 };
@@ -220,6 +224,12 @@ struct Transport {
   /// other.
   uccs_status_t (*put_signal)(Channel* channel, int ec, const Remote& dest, const void* source,
                               size_t bytes, const Signal& signal, Completion* completion);
+  /// Operations without result in one message, in terms that the transport does not know: complete
+  /// when the target has applied them. `*batch`: a buffer of batch_bytes from `new std::byte[]`,
+  /// of which `bytes` count. It is the caller's again at once, or the transport has put another one
+  /// there. With batch_bytes only.
+  uccs_status_t (*batch)(Channel* channel, int ec, std::byte** batch, size_t bytes,
+                         Completion* completion);
   /// `result_out` receives the old value in its low bytes, may be nullptr.
   uccs_status_t (*atomic)(Channel* channel, int ec, const Remote& target,
                           const AtomicArguments& arguments, uint64_t* result_out,
@@ -322,6 +332,12 @@ constexpr Transport make_transport(const char* name) {
                         const Signal& signal, Completion* completion) {
     if constexpr (requires { path<T>(c)->put_signal(ec, dest, source, bytes, signal, completion); })
       return path<T>(c)->put_signal(ec, dest, source, bytes, signal, completion);
+    else
+      return UCCS_ERR_UNSUPPORTED;
+  };
+  table.batch = [](Channel* c, int ec, std::byte** batch, size_t bytes, Completion* completion) {
+    if constexpr (requires { path<T>(c)->batch(ec, batch, bytes, completion); })
+      return path<T>(c)->batch(ec, batch, bytes, completion);
     else
       return UCCS_ERR_UNSUPPORTED;
   };

@@ -41,12 +41,14 @@ TEST(Pack, PutsAndUpdates) {
   f.add(Packed::kPut, 8, 8, {77});
   f.add(Packed::kPut, 16, 3, {0x11030201});
   f.add(Packed::kPut, 0, 4, {5}, Area::kStatic);
+  f.add(Packed::kPutWords, 32, 3, {1, 2, 3});
   f.add(Packed::kIncrement, 8, kLong);
   f.add(Packed::kUpdate, 8, atomic_detail(AtomicOp::kXor, AtomicType::kUint64), {1});
   ASSERT_TRUE(f.apply());
   EXPECT_EQ(f.word(8), 79u);  // (77 + 1) ^ 1
   EXPECT_EQ(f.word(16), 0x030201u);
   EXPECT_EQ(f.statics[0], std::byte{5});
+  EXPECT_TRUE(f.word(32) == 1 && f.word(40) == 2 && f.word(48) == 3 && f.word(56) == 0);
   EXPECT_EQ(f.answers.bytes, 0u);
 }
 
@@ -80,6 +82,8 @@ TEST(Pack, NothingOutsideOfTheAreas) {
   EXPECT_TRUE(is_refused(Packed::kPut, 249, 8, {1}));
   EXPECT_TRUE(is_refused(Packed::kPut, 0, 9, {1}));  // shorter than it says
   EXPECT_TRUE(is_refused(Packed::kPut, 60, 8, {1}, Area::kStatic));
+  EXPECT_TRUE(is_refused(Packed::kPutWords, 248, 2, {1, 2}));
+  EXPECT_TRUE(is_refused(Packed::kPutWords, 0, 3, {1, 2}));
   EXPECT_TRUE(is_refused(Packed::kIncrement, 4, kLong, {}));  // not aligned
   EXPECT_TRUE(is_refused(Packed::kGet, 250, 8, {local_word(&local, 8)}));
   EXPECT_TRUE(is_refused(Packed::kGet, 0, 8, {local_word(&local, 16)}));  // lengths differ
@@ -94,6 +98,25 @@ TEST(Pack, AnswersDoNotOverflow) {
   for (int i = 0; i < 40; ++i) f.add(Packed::kGet, 0, 256, {local_word(local, 256)});
   EXPECT_FALSE(f.apply());
   EXPECT_LE(f.answers.bytes, kPackMax);
+}
+
+TEST(Pack, BatchesHaveNoAnswers) {
+  Fixture f;
+  uint64_t got = 0;
+  f.add(Packed::kPut, 0, 8, {9});
+  f.add(Packed::kGet, 0, 8, {local_word(&got, 8)});
+  const auto* records = reinterpret_cast<const std::byte*>(f.records.data());
+  EXPECT_TRUE(apply_records(f.areas, records, 16, nullptr));
+  EXPECT_EQ(f.word(0), 9u);
+  EXPECT_FALSE(apply_records(f.areas, records, f.records.size() * 8, nullptr));
+}
+
+TEST(Pack, WhichPutsCanBePacked) {
+  EXPECT_TRUE(is_put_length(2047, 2048) && is_put_length(4096, 4096) && is_put_length(1, 16384));
+  EXPECT_FALSE(is_put_length(2049, 4096) || is_put_length(4104, 4096) || is_put_length(65, 64));
+  const auto at = wire_address(Area::kHeap, 64);
+  EXPECT_EQ(put_word(at, 2048), record_word(Packed::kPut, at, 2048));
+  EXPECT_EQ(put_word(at, 16384), record_word(Packed::kPutWords, at, 2048));
 }
 
 TEST(Pack, RandomBytesStayInside) {

@@ -21,10 +21,11 @@ enum class MessageKind : uint8_t {
   kHello,     ///< the first one; these three have no body, and are not all networks'
   kFarewell,  ///< the source closes, and waits for the answer
   kAnswer,    ///< to kFarewell
-  kPut,       ///< bytes for the memory here; these six are UCX's, and no Mail sees them
+  kPut,       ///< bytes for the memory here; these seven are UCX's, and no Mail sees them
   kExchange,  ///< an atomic, or a put of a word
   kDelivery,  ///< a put that is answered
-  kResult,    ///< of the two before
+  kBatch,     ///< many of core's
+  kResult,    ///< of the three before
   kFetch,     ///< a get
   kFetched    ///< what it has got
 };

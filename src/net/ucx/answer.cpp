@@ -79,6 +79,30 @@ uccs_status_t Channel::send_question(Operation* operation, MessageKind kind, con
   return go_on(operation);
 }
 
+/// The same with data behind the question, which must stay until they have left: `end_request`.
+uccs_status_t Channel::send_with_data(Operation* operation, const void* data, size_t bytes,
+                                      uint32_t flags) {
+  Link& link = *operation->link;
+  const auto* question = reinterpret_cast<const Header*>(operation->buffer->data);
+  operation->waits = 2;
+  ucp_request_param_t parameters = message_parameters(flags | UCP_AM_SEND_FLAG_REPLY);
+  parameters.user_data = operation;
+  parameters.cb.send = end_request;
+  const ucs_status_ptr_t posted =
+      ucp_am_send_nbx(link.ep, kMessageId, question, sizeof *question + question->head_bytes, data,
+                      bytes, &parameters);
+  if (!UCS_PTR_IS_PTR(posted)) {
+    give_back(std::exchange(operation->buffer, nullptr));
+    --operation->waits;
+  }
+  if (UCS_PTR_IS_ERR(posted)) {
+    give_back(operation);
+    return status_of(link, UCS_PTR_STATUS(posted));
+  }
+  operation->is_asked = true;
+  return go_on(operation);
+}
+
 /// As many as UCX holds back at a time, for which those that ask have operations.
 Answer* Channel::take_answer(ucp_ep_h asker, const Question& asked) {
   Answer* answer = free_answers_;

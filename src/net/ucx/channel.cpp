@@ -2,6 +2,8 @@
 /// Channels: puts and gets, what to do of atomics, and the ends of all.
 #include <string.h>
 
+#include <utility>
+
 #include "mem/copy.hpp"
 #include "net/ucx/ucx.hpp"
 
@@ -41,6 +43,7 @@ Operation* Channel::take_operation(Link& link, size_t bytes, Completion* complet
   operation->completion = completion;
   operation->status = UCCS_OK;
   operation->buffer = nullptr;
+  operation->batch = nullptr;
   operation->result = nullptr;
   return operation;
 }
@@ -163,11 +166,11 @@ uccs_status_t Channel::transfer(bool is_put, int ec, const Remote& remote, void*
     memcpy(&set.operand, local, bytes);
     return exchange(ec, *peer, remote, set, nullptr, completion);
   }
-  if (owner_->library_.is_tcp() && (is_put || bytes >= kRendezvousBytes)) {
+  if (owner_->library_.is_tcp() && (is_put || bytes >= kGetRendezvous)) {
     const uccs_status_t status = is_put
                                      ? deliver(ec, *peer, remote, local, bytes, nullptr, completion)
                                      : fetch(ec, *peer, remote, local, bytes, completion);
-    if (bytes >= kRendezvousBytes) help();
+    if (bytes >= kLongBytes) help();
     return status;
   }
   if (!lock_->try_lock()) return UCCS_AGAIN;
@@ -212,6 +215,7 @@ void Channel::end_request(void* request, ucs_status_t status, void* user) {
     home.give_back(operation->buffer);
     operation->buffer = nullptr;
   }
+  if (operation->batch) home.give_back_batch(std::exchange(operation->batch, nullptr));
   home.end_one(operation, status);
 }
 

@@ -32,8 +32,6 @@ uccs_status_t Channel::deliver(int ec, PeerState& peer, const Remote& dest, cons
   Operation* operation;
   const uccs_status_t taken = take_to_ask(ec, peer, bytes, completion, &operation);
   if (taken != UCCS_OK) return taken;
-  Link& link = *operation->link;
-  Buffer* buffer = operation->buffer;
   DeliveryBody body = {};
   body.question = question_of(operation, dest);
   if (signal) {
@@ -42,27 +40,10 @@ uccs_status_t Channel::deliver(int ec, PeerState& peer, const Remote& dest, cons
     body.op = signal->arguments.op;
     body.operand = signal->arguments.operand;
   }
-  (void)fill_question(operation, MessageKind::kDelivery, &body, sizeof body);
-  if (bytes <= kPayloadMax) source = memcpy(buffer->data + kHeadBytes, source, bytes);
-  operation->waits = 2;
-  ucp_request_param_t parameters = message_parameters(
-      UCP_AM_SEND_FLAG_REPLY |
-      (bytes < kRendezvousBytes ? UCP_AM_SEND_FLAG_EAGER : UCP_AM_SEND_FLAG_RNDV));
-  parameters.user_data = operation;
-  parameters.cb.send = end_request;
-  const ucs_status_ptr_t posted =
-      ucp_am_send_nbx(link.ep, kMessageId, buffer->data, kHeadBytes, source, bytes, &parameters);
-  if (!UCS_PTR_IS_PTR(posted)) {
-    give_back(buffer);
-    operation->buffer = nullptr;
-    --operation->waits;
-  }
-  if (UCS_PTR_IS_ERR(posted)) {
-    give_back(operation);
-    return status_of(link, UCS_PTR_STATUS(posted));
-  }
-  operation->is_asked = true;
-  return go_on(operation);
+  fill_question(operation, MessageKind::kDelivery, &body, sizeof body);
+  if (bytes <= kPayloadMax) source = memcpy(operation->buffer->data + kHeadBytes, source, bytes);
+  return send_with_data(operation, source, bytes,
+                        bytes < kPutRendezvous ? UCP_AM_SEND_FLAG_EAGER : UCP_AM_SEND_FLAG_RNDV);
 }
 
 /// In UCX's callback, with the lock held. False: that is no delivery.

@@ -74,6 +74,7 @@ void Channel::stop() {
   ucp_worker_destroy(worker_);
   worker_ = nullptr;
   free_answers();
+  free_batches();
   for (size_t i = 0; i < places; ++i) delete links_[i];
 }
 
@@ -272,6 +273,8 @@ bool Channel::take(const Header& header, const std::byte* front, size_t front_by
       return has_asker && take_exchange(header, body, parameters->reply_ep);
     case MessageKind::kDelivery:
       return has_asker && data && take_delivery(header, body, data, data_bytes, parameters);
+    case MessageKind::kBatch:
+      return has_asker && data && take_batch(header, body, data, data_bytes, parameters);
     case MessageKind::kFetch:
       return has_asker && take_fetch(header, body, parameters->reply_ep);
     case MessageKind::kFetched:

@@ -16,7 +16,9 @@
 namespace uccs::net::ucx {
 
 Capabilities Ucx::describe(const Shape&, const Transport* const*) {
-  return network_capabilities("UCX: InfiniBand, RoCE, tcp", true);
+  Capabilities all = network_capabilities("UCX: InfiniBand, RoCE, tcp", true);
+  all.batch_bytes = kBatchBytes;
+  return all;
 }
 
 uccs_status_t Ucx::open(const OpenParameters& parameters, Ucx** instance_out) {
@@ -52,6 +54,8 @@ bool Ucx::start(const OpenParameters& parameters) {
   num_ecs_ = parameters.num_ecs;
   shape_ = parameters.shape;
   is_one_host_ = parameters.is_one_host;
+  apply_batch_ = parameters.apply_batch;
+  user_ = parameters.user;
   inlets_max_ = std::min({shape_.lanes, shape_.channels, kWorkersMax});
   channels_.reset(new (std::nothrow) ucx::Channel[static_cast<size_t>(shape_.channels)]);
   const Peers<PeerState>::Reader reader = {

@@ -24,8 +24,13 @@ struct Answer;
 
 constexpr size_t kBuffers = 64;  ///< per channel
 constexpr size_t kOperations = 512;
-/// From here on the way there and back that a rendezvous takes is less than the copy it saves.
-constexpr size_t kRendezvousBytes = 128 << 10;
+/// From here on the way there and back that a rendezvous takes is less than the copy it saves; a
+/// get has to ask in any case.
+constexpr size_t kPutRendezvous = 192 << 10, kGetRendezvous = 128 << 10;
+/// Operations that are long enough to look after what else moves.
+constexpr size_t kLongBytes = 128 << 10;
+/// A call of the kernel costs as much as copying some ten kilobytes.
+constexpr size_t kBatchBytes = 64 << 10;
 constexpr unsigned kMessageId = 0;  ///< of UCX's active messages: there is one handler
 
 /// Bytes on their way out.
@@ -41,7 +46,8 @@ struct Operation : Pending {
   Link* link;
   uint64_t posted_ns = 0;  ///< by Ucx::silence_, 0: not under way; guarded by the channel's lock
   uint64_t bytes;
-  Buffer* buffer;         ///< a small put's bytes until they have left
+  Buffer* buffer;         ///< a small put's bytes, and heads, until they have left
+  std::byte* batch;       ///< likewise
   int waits;              ///< its own end, and for a put also that of a flush
   bool is_asked = false;  ///< waits for a message with `reply`
   uint64_t* result;       ///< of an atomic; may be nullptr
@@ -100,6 +106,7 @@ class Channel {
   uccs_status_t get(int ec, const Remote& source, void* dest, size_t bytes, Completion*);
   uccs_status_t put_signal(int ec, const Remote& dest, const void* source, size_t bytes,
                            const Signal& signal, Completion*);
+  uccs_status_t batch(int ec, std::byte** batch, size_t bytes, Completion*);
   uccs_status_t atomic(int ec, const Remote& target, const AtomicArguments& arguments,
                        uint64_t* result_out, Completion*);
   uccs_status_t message(int ec, Envelope envelope, const void* head, size_t head_bytes,
@@ -174,6 +181,12 @@ class Channel {
   bool take_delivery(const Header& header, const std::byte* body, void* data, size_t bytes,
                      const ucp_am_recv_param_t* parameters);
 
+  // batch.cpp; with the lock held
+  bool take_batch(const Header& header, const std::byte* body, const void* data, size_t bytes,
+                  const ucp_am_recv_param_t* parameters);
+  std::byte* take_batch_buffer();
+  void give_back_batch(std::byte* batch);
+
   // fetch.cpp: takes the lock
   uccs_status_t fetch(int ec, PeerState& peer, const Remote& source, void* dest, size_t bytes,
                       Completion* completion);
@@ -187,6 +200,8 @@ class Channel {
                             Operation** operation_out);
   size_t fill_question(const Operation* operation, MessageKind kind, const void* body,
                        size_t body_bytes);
+  uccs_status_t send_with_data(Operation* operation, const void* data, size_t bytes,
+                               uint32_t flags);
   uccs_status_t send_question(Operation* operation, MessageKind kind, const void* body,
                               size_t body_bytes);
   Question question_of(const Operation* operation, const Remote& about) const;
@@ -200,6 +215,7 @@ class Channel {
   void end_asked(const Link& link, ucs_status_t status);
   void give_back(Answer* answer);
   void free_answers();
+  void free_batches();
 
   // unasked.cpp
   bool may_go_unasked(const Remote& dest, size_t bytes) const;
@@ -231,6 +247,7 @@ class Channel {
   Buffer* free_buffers_ = nullptr;
   Pending* free_operations_ = nullptr;
   Answer* free_answers_ = nullptr;
+  std::byte* free_batches_ = nullptr;  ///< each begins with the next one's address
   Link* dirty_ = nullptr;
   int dirty_count_ = 0;
   Link* worker_flush_ = nullptr;  ///< links that it covers; nullptr: none is under way
@@ -321,6 +338,8 @@ class Ucx {
   std::atomic<int> opened_ = 0;  ///< none behind these is open
   std::atomic<bool> has_duties_ = false;
   std::atomic<bool> is_closing_ = false;
+  void (*apply_batch_)(void* user, int ec, const std::byte* batch, size_t bytes) = nullptr;
+  void* user_ = nullptr;
   Engine engine_;
 };
 

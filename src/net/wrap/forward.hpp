@@ -43,7 +43,9 @@ class Forward {
   using Channel = ChannelType;
 
   static Capabilities describe(const Shape& shape, const Transport* const* inner) {
-    return inner[0]->describe(shape, inner + 1);
+    Capabilities inner_ones = inner[0]->describe(shape, inner + 1);
+    inner_ones.batch_bytes = 0;  // decorators look at operations one by one
+    return inner_ones;
   }
   size_t address(void* buffer, size_t capacity) {
     return table_->address(inner_, buffer, capacity);
