@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """One-sided operations over TCP: UCCS beside Open MPI, MPICH and TCP itself, in rounds that alternate.
 
-usage: compare.py BIN_DIR [--net ofi|ucx] [--where loopback|hosts|all] [--rounds 3] [--seconds 0.03] [--csv FILE]
+usage: compare.py BIN_DIR [--net ucx|ofi|all] [--where loopback|hosts|all] [--rounds 5] [--seconds 0.03] [--csv FILE]
 
 loopback: two processes of this machine, which are told to share no memory (UCCS_NODE_SIZE=1 and the
 peers' switches). hosts: two network namespaces joined by veth (root only, tests/cluster/hosts.py).
@@ -24,13 +24,16 @@ HERE = pathlib.Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE.parent.parent / "tests" / "cluster"))
 import hosts as cluster  # noqa: E402
 
+NETS = ("ucx", "ofi")  # what UCCS takes over tcp by itself comes first
 LIMIT_S = 40
 LIMIT_RATIO = 1.5  # of the bare socket's time, for words
 # name and bytes, what is shown, the bare socket's line and how many of it one operation takes
 LINES = [(("ping_pong", 8), "put that the target waits for, one way", ("ping_pong_spin", 8), 1),
          (("put_quiet", 8), "put + quiet", ("ping_pong_spin", 8), 2),
          (("put_rate", 8), "put, 256 before a quiet", None, 0),
+         (("put", 4096), "put 4 KiB, 64 before a quiet", None, 0),
          (("get", 8), "get", ("ping_pong_spin", 8), 2),
+         (("get_rate", 8), "get, 256 before a quiet", None, 0),
          (("fetch_add", 8), "fetch-add", ("ping_pong_spin", 8), 2),
          (("barrier", 0), "barrier", ("ping_pong_spin", 8), 1),
          (("put", 1 << 20), "put 1 MiB, 8 before a quiet", ("stream", 1 << 20), 1),
@@ -97,8 +100,8 @@ class Runner:
             server.kill()
             server.wait()
 
-    def uccs(self):
-        settings = {"UCCS_NET": f"{self.options.net}:tcp"}
+    def uccs(self, net):
+        settings = {"UCCS_NET": f"{net}:tcp"}
         if self.machines:
             return self.launch("/usr/bin/mpirun", [], settings, self.bin / "net_shmem")
         settings["UCCS_NODE_SIZE"] = "1"
@@ -145,7 +148,10 @@ def build_peers(folder):
 
 def measure(bin_dir, options, folder, built, machines):
     runner = Runner(bin_dir, options, folder, machines)
-    programs = {"TCP": runner.tcp, "UCCS": runner.uccs}
+    programs = {"TCP": runner.tcp}
+    for net in NETS:
+        if options.net in (net, "all"):
+            programs[f"UCCS, {net}"] = lambda net=net: runner.uccs(net)
     if "net_mpi_openmpi" in built:
         programs["Open MPI, btl tcp"] = lambda: runner.open_mpi("btl")
         programs["Open MPI, UCX"] = lambda: runner.open_mpi("ucx")
@@ -174,10 +180,10 @@ def microseconds(value):
     return f"{value / 1e3:9.2f}" if value is not None else f"{'-':>9}"
 
 
-def report(title, medians):
-    ours, bare = medians.get("UCCS", {}), medians.get("TCP", {})
-    peers = {name: rows for name, rows in medians.items() if name not in ("UCCS", "TCP")}
-    print(f"\n{title}: microseconds per operation")
+def report(net, where, medians):
+    ours, bare = medians.get(f"UCCS, {net}", {}), medians.get("TCP", {})
+    peers = {name: rows for name, rows in medians.items() if name != "TCP" and not name.startswith("UCCS")}
+    print(f"\n{net}, {where}: microseconds per operation")
     print(f"{'':40}{'UCCS':>9}{'bare TCP':>9}{'x bare':>8}" + "".join(f"{name:>19}" for name in peers) +
           f"{'UCCS/best':>11}")
     short = []
@@ -211,11 +217,11 @@ def report(title, medians):
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("bin_dir", type=pathlib.Path)
-    parser.add_argument("--net", choices=("ofi", "ucx"), default="ofi")
+    parser.add_argument("--net", choices=(*NETS, "all"), default="all")
     parser.add_argument("--where", choices=("loopback", "hosts", "all"), default="all")
-    parser.add_argument("--rounds", type=int, default=3)
+    parser.add_argument("--rounds", type=int, default=5)
     parser.add_argument("--seconds", type=float, default=0.03, help="per line")
-    parser.add_argument("--only", help="names separated by colons, such as UCCS:TCP")
+    parser.add_argument("--only", help="names separated by colons, such as 'UCCS, ucx:TCP'")
     parser.add_argument("--csv", type=pathlib.Path)
     options = parser.parse_args()
     bin_dir = options.bin_dir.resolve()
@@ -234,12 +240,14 @@ def main() -> int:
                     medians = measure(bin_dir, options, folder, built, machines)
             else:
                 medians = measure(bin_dir, options, folder, built, None)
-            report(f"{options.net}, {where}", medians)
-            rows += [(options.net, where, who, *key, value) for who, found in medians.items()
+            for net in NETS:
+                if f"UCCS, {net}" in medians:
+                    report(net, where, medians)
+            rows += [(where, who, *key, value) for who, found in medians.items()
                      for key, value in found.items()]
     if options.csv:
         with options.csv.open("w", newline="") as file:
-            csv.writer(file).writerows([("net", "where", "who", "what", "bytes", "ns"), *rows])
+            csv.writer(file).writerows([("where", "who", "what", "bytes", "ns"), *rows])
     return 0
 
 

@@ -5,7 +5,14 @@
 #include <stdlib.h>
 #include <time.h>
 
-enum { kRounds = 9, kLarge = 1 << 20, kBurst = 256, kLargeBurst = 8 };
+enum {
+  kRounds = 9,
+  kLarge = 1 << 20,
+  kBurst = 256,
+  kLargeBurst = 8,
+  kPage = 4096,
+  kPageBurst = 64
+};
 
 static inline double now_ns(void) {
   struct timespec t;

@@ -28,6 +28,12 @@ static void put_rate(void) {
   for (int i = 0; i < kBurst; ++i) put_word(i, kWords + i * 8);
   MPI_Win_flush(peer, window);
 }
+static void put_pages(void) {
+  for (int i = 0; i < kPageBurst; ++i)
+    MPI_Put(local + (size_t)i * kPage, kPage, MPI_CHAR, peer, (MPI_Aint)i * kPage, kPage, MPI_CHAR,
+            window);
+  MPI_Win_flush(peer, window);
+}
 static void put_large(void) {
   for (int i = 0; i < kLargeBurst; ++i)
     MPI_Put(local, kLarge, MPI_CHAR, peer, (MPI_Aint)i * kLarge, kLarge, MPI_CHAR, window);
@@ -38,6 +44,11 @@ static void get(void) {
   MPI_Get(&value, 1, MPI_LONG, peer, kWords, 1, MPI_LONG, window);
   MPI_Win_flush(peer, window);
   sink = value;
+}
+static void get_rate(void) {
+  for (int i = 0; i < kBurst; ++i)
+    MPI_Get((long*)local + i, 1, MPI_LONG, peer, kWords + i * 8, 1, MPI_LONG, window);
+  MPI_Win_flush(peer, window);
 }
 static void get_large(void) {
   for (int i = 0; i < kLargeBurst; ++i)

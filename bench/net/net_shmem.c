@@ -22,12 +22,21 @@ static void put_rate(void) {
   for (int i = 0; i < kBurst; ++i) shmem_long_p(&words[i], i, peer);
   shmem_quiet();
 }
+static void put_pages(void) {
+  for (int i = 0; i < kPageBurst; ++i)
+    shmem_putmem_nbi(remote + (size_t)i * kPage, local + (size_t)i * kPage, kPage, peer);
+  shmem_quiet();
+}
 static void put_large(void) {
   for (int i = 0; i < kLargeBurst; ++i)
     shmem_putmem_nbi(remote + (size_t)i * kLarge, local, kLarge, peer);
   shmem_quiet();
 }
 static void get(void) { sink = shmem_long_g(words, peer); }
+static void get_rate(void) {
+  for (int i = 0; i < kBurst; ++i) shmem_long_get_nbi((long*)local + i, &words[i], 1, peer);
+  shmem_quiet();
+}
 static void get_large(void) {
   for (int i = 0; i < kLargeBurst; ++i)
     shmem_getmem_nbi(local, remote + (size_t)i * kLarge, kLarge, peer);

@@ -10,8 +10,10 @@ static long agree(long value); /* process 0's, in both */
 static void ping_pong(void);
 static void put_quiet(void);
 static void put_rate(void);
+static void put_pages(void);
 static void put_large(void);
 static void get(void);
+static void get_rate(void);
 static void get_large(void);
 static void fetch_add(void);
 static void barrier(void);
@@ -35,8 +37,10 @@ static void measure_all(double seconds) {
   measure("ping_pong", 8, ping_pong, 2, 1, seconds);
   measure("put_quiet", 8, put_quiet, 1, 0, seconds);
   measure("put_rate", 8, put_rate, kBurst, 0, seconds);
+  measure("put", kPage, put_pages, kPageBurst, 0, seconds);
   measure("put", kLarge, put_large, kLargeBurst, 0, seconds);
   measure("get", 8, get, 1, 0, seconds);
+  measure("get_rate", 8, get_rate, kBurst, 0, seconds);
   measure("get", kLarge, get_large, kLargeBurst, 0, seconds);
   measure("fetch_add", 8, fetch_add, 1, 0, seconds);
   measure("barrier", 0, barrier, 1, 1, seconds);
