@@ -186,11 +186,6 @@ uccs_status_t Ofi::Channel::get(int ec, const Remote& source, void* dest, size_t
   return transfer(false, ec, source, dest, bytes, completion);
 }
 
-uccs_status_t Ofi::Channel::atomic(int, const Remote&, const AtomicArguments&, uint64_t*,
-                                   Completion*) {
-  return UCCS_ERR_UNSUPPORTED;
-}
-
 int Ofi::Channel::poll() {
   constexpr size_t kEntries = 16;
   fi_cq_msg_entry entries[kEntries];
@@ -252,7 +247,8 @@ int Ofi::Channel::progress(int lane, uint32_t traffic, int budget, const Sink& s
   const bool was_looked_at = !is_for_completions && looked > 0;
   if (is_for_completions || was_looked_at)
     looked_.store(is_for_completions ? ofi.shape_.lanes : looked - 1, std::memory_order_relaxed);
-  const bool has_more = !was_looked_at && under_way_.load(std::memory_order_relaxed) > 0;
+  const bool has_more = !was_looked_at && under_way_.load(std::memory_order_relaxed) >
+                                              asked_.load(std::memory_order_relaxed);
   if ((has_more || turn % kInjectedEvery == 0) && port->domain->lock.try_lock()) {
     poll();
     port->domain->lock.unlock();
@@ -260,12 +256,14 @@ int Ofi::Channel::progress(int lane, uint32_t traffic, int budget, const Sink& s
   int steps = complete_finished();
   ofi.mail_.return_owed();
   if (is_for_completions) return steps;
-  ofi.poll_inlet(ofi.inlets_[lane]);
+  lane_.store(lane, std::memory_order_relaxed);
+  ofi.poll_inlet(ofi.inlets_[lane], this);
   if (ofi.shape_.lanes > 1 && turn % kOthersEvery == 0) {
     // Puts and gets of others come in by any lane.
     const auto other = static_cast<int>(turn / kOthersEvery % ofi.shape_.lanes);
-    if (other != lane && ofi.poll_inlet(ofi.inlets_[other]) > 0) ofi.mail_.ring();
+    if (other != lane && ofi.poll_inlet(ofi.inlets_[other], this) > 0) ofi.mail_.ring();
   }
+  steps += complete_finished();
   steps += ofi.mail_.deliver(lane, traffic, budget, sink);
   if (ofi.mail_.has_waiting(lane)) ofi.mail_.ring();  // this thread may not come back
   return steps;

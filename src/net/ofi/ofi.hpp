@@ -9,6 +9,7 @@
 #include "net/ofi/finished.hpp"
 #include "net/ofi/wire.hpp"
 #include "net/parts/engine.hpp"
+#include "net/parts/exchange.hpp"
 #include "net/parts/habit.hpp"
 #include "net/parts/mail.hpp"
 #include "net/parts/peers.hpp"
@@ -38,7 +39,9 @@ struct Work : Tracked, Pending {
   fid_mr* temporary;       ///< registration of the local side, closed when it is complete
   uint64_t posted_ns = 0;  ///< by Ofi::silence_, 0: not under way; guarded by the domain's lock
   uint64_t bytes = 0;
-  int ec = 0;  ///< target
+  int ec = 0;                  ///< target
+  bool is_asked = false;       ///< waits for a Result
+  uint64_t* result = nullptr;  ///< for what it brings; may be nullptr
 };
 /// One that carries its bytes.
 struct Buffer : Work {
@@ -47,6 +50,8 @@ struct Buffer : Work {
 
 constexpr size_t kBuffers = 64;  ///< per channel
 constexpr size_t kWorks = 256;
+/// Exchanges under way per channel: the target has room for them without credits.
+constexpr uint32_t kAskedMax = 64;
 
 /// In front of every Node.
 static_assert(sizeof(Tracked) % 8 == 0);
@@ -67,6 +72,9 @@ struct Inlet : Outlet {
   int lane = 0;
   int to_post = 0;                     ///< receives; guarded by the domain's lock
   std::vector<fid_mr*> registrations;  ///< of memory for messages
+  // Answers that could not leave, oldest first; guarded by the domain's lock.
+  Node* owed = nullptr;
+  Node** owed_end = &owed;
 };
 
 /// What is known of another EC.
@@ -120,6 +128,10 @@ class Ofi {
     ssize_t send(const std::byte* data, size_t bytes, fi_addr_t address, Buffer* buffer);
     bool connect_first(int lane, fi_addr_t address, const std::byte* data, size_t bytes,
                        Buffer* buffer, ssize_t* posted);
+    // exchange.cpp
+    uccs_status_t ask(PeerState& peer, int ec, const Remote& target,
+                      const AtomicArguments& arguments, uint64_t* result_out, Completion*);
+    bool end_asked(const Result& result, int source);
     // flush.cpp
     uccs_status_t put_unproved(PeerState& peer, int ec, const void* source, size_t bytes,
                                fi_addr_t address, uint64_t there, uint64_t key, bool is_flag);
@@ -145,6 +157,8 @@ class Ofi {
     uint64_t scratch_ = 0;                 ///< what is read to prove
     std::atomic<uint32_t> to_prove_ = 0;   ///< of unproved_, and answers that are awaited
     std::atomic<uint32_t> under_way_ = 0;  ///< operations whose end is still to be told
+    std::atomic<uint32_t> asked_ = 0;      ///< of these exchanges that wait for their answer
+    std::atomic<int> lane_ = 0;            ///< where the thread looks for messages
     std::atomic<uint32_t> polls_ = 0;
   };
 
@@ -184,7 +198,21 @@ class Ofi {
   void* describe_nodes(int lane, std::byte* memory, size_t bytes);
   void post_receives(Inlet& inlet);
   /// Returns how many messages it has put into the inboxes: see Mail::take_in.
-  int poll_inlet(Inlet& inlet);
+  /// Operations that ended are told by `looker`; those of other channels are rung for.
+  int poll_inlet(Inlet& inlet, const Channel* looker = nullptr);
+  // exchange.cpp
+  Areas areas() const { return {fabric_->heap(), fabric_->statics()}; }
+  struct Asked {  ///< an exchange or a result, and how long it is
+    Node* node;
+    size_t length;
+  };
+  /// Does what is asked for, and takes results. Returns the channel whose operation has ended.
+  const Channel* take_asked(Inlet& inlet, const Asked& asked);
+  void answer(Inlet& inlet, Node* node);
+  const Channel* take_result(Node* node);
+  /// With the domain's lock held; false: not now.
+  bool send_answer(Inlet& inlet, Node* node);
+  void send_owed(Inlet& inlet);
   bool send_credits(int ec, int lane, const Returned& returned);
 
   int me_ = 0;

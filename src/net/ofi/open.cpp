@@ -29,8 +29,7 @@ Key key_of(const Fabric& fabric, fid_mr* mr, const Extent& area) {
 }  // namespace
 
 Capabilities Ofi::describe(const Shape&, const Transport* const*) {
-  // Atomics are the target's CPU's: see docs/networks.md.
-  return network_capabilities("libfabric: InfiniBand, EFA, Slingshot, Omni-Path, tcp", false);
+  return network_capabilities("libfabric: InfiniBand, EFA, Slingshot, Omni-Path, tcp");
 }
 
 uccs_status_t Ofi::open(const OpenParameters& parameters, Ofi** instance_out) {

@@ -30,19 +30,24 @@ void Ofi::post_receives(Inlet& inlet) {
   }
 }
 
-int Ofi::poll_inlet(Inlet& inlet) {
+int Ofi::poll_inlet(Inlet& inlet, const Channel* looker) {
   Port& port = *inlet.port;
   if (!port.domain->lock.try_lock()) return 0;
   constexpr size_t kEntries = 16;
   fi_cq_msg_entry entries[kEntries];
   const ssize_t count = fi_cq_read(port.cq, entries, kEntries);
   int pushed = 0;
+  Asked asked[kEntries];
+  size_t asked_count = 0;
   for (ssize_t i = 0; i < count; ++i) {
     auto* tracked = static_cast<Tracked*>(entries[i].op_context);
     Node* node = node_of(tracked);
     if (tracked->kind == Tracked::Kind::kReceived) {
       ++inlet.to_post;
-      pushed += mail_.take_in(inlet.lane, node, entries[i].len);
+      if (entries[i].len >= sizeof(Header) && node->header().kind >= MessageKind::kExchange)
+        asked[asked_count++] = {node, entries[i].len};
+      else
+        pushed += mail_.take_in(inlet.lane, node, entries[i].len);
     } else {
       mail_.give_back(node);
     }
@@ -56,7 +61,15 @@ int Ofi::poll_inlet(Inlet& inlet) {
     }
   }
   if (inlet.to_post > 0) post_receives(inlet);
+  if (inlet.owed) send_owed(inlet);
   port.domain->lock.unlock();
+  // Without the lock: what they end may be on a channel that shares the domain.
+  bool has_others = false;
+  for (size_t i = 0; i < asked_count; ++i) {
+    const Channel* ended = take_asked(inlet, asked[i]);
+    has_others = has_others || (ended && ended != looker);
+  }
+  if (has_others) mail_.ring();
   return pushed;
 }
 

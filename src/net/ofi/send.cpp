@@ -27,7 +27,7 @@ bool Ofi::Channel::connect_first(int lane, fi_addr_t address, const std::byte* d
   while (*posted == -FI_EAGAIN && base::now_ns() < deadline) {
     poll();
     port->domain->lock.unlock();
-    if (owner_->poll_inlet(owner_->inlets_[lane]) > 0) owner_->mail_.ring();
+    if (owner_->poll_inlet(owner_->inlets_[lane], this) > 0) owner_->mail_.ring();
     sched_yield();
     port->domain->lock.lock();
     *posted = send(data, bytes, address, buffer);
@@ -47,7 +47,7 @@ uccs_status_t Ofi::Channel::message(int ec, Envelope envelope, const void* head,
   const int kind = credit_kind(envelope.traffic(), payload != nullptr);
   if (!Mail::take_credit(there, kind)) {
     // That is where credits come back to.
-    if (ofi.poll_inlet(ofi.inlets_[lane]) > 0) ofi.mail_.ring();
+    if (ofi.poll_inlet(ofi.inlets_[lane], this) > 0) ofi.mail_.ring();
     if (!Mail::take_credit(there, kind)) return UCCS_AGAIN;
   }
   const auto refuse = [&](uccs_status_t status) {

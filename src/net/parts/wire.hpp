@@ -21,13 +21,13 @@ enum class MessageKind : uint8_t {
   kHello,     ///< the first one; these three have no body, and are not all networks'
   kFarewell,  ///< the source closes, and waits for the answer
   kAnswer,    ///< to kFarewell
-  kPut,       ///< bytes for the memory here; these seven are UCX's, and no Mail sees them
-  kExchange,  ///< an atomic, or a put of a word
+  kExchange,  ///< an atomic, or a put of a word; of these no Mail sees any
+  kPut,       ///< bytes for the memory here; these five are UCX's
   kDelivery,  ///< a put that is answered
   kBatch,     ///< many of core's
-  kResult,    ///< of the three before
   kFetch,     ///< a get
-  kFetched    ///< what it has got
+  kFetched,   ///< what it has got
+  kResult     ///< of an exchange, a delivery or a batch
 };
 
 /// In front of every message. What does not add up is dropped: sockets take bytes from anybody.
@@ -51,11 +51,11 @@ constexpr size_t kMessageMax = sizeof(Header) + kHeadMax + kPayloadMax;
 constexpr size_t kShortMax = sizeof(Header) + kHeadReadable;
 
 /// What a network can do whose messages look like this.
-constexpr Capabilities network_capabilities(const char* description, bool has_atomics) {
+constexpr Capabilities network_capabilities(const char* description) {
   return {
       .description = description,
       .has_put_get = true,
-      .has_atomics = has_atomics,
+      .has_atomics = true,
       .is_same_node = false,
       .short_is_shared = false,
       .head_max = kHeadMax,

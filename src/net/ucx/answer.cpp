@@ -10,11 +10,6 @@
 
 namespace uccs::net::ucx {
 
-struct Result {
-  uint64_t value;   ///< what an exchange found
-  uint32_t ticket;  ///< the operation over there
-};
-
 /// On its way out, or waiting for the data that it is about; such a thing is kept for the next one.
 struct Answer {
   Answer* next;

@@ -52,11 +52,11 @@ bool Channel::take_delivery(const Header& header, const std::byte* body, void* d
   DeliveryBody asked;
   if (header.head_bytes != sizeof asked) return false;
   memcpy(&asked, body, sizeof asked);
-  std::byte* there = owner_->memory_at(asked.question.place, bytes);
+  std::byte* there = owner_->areas().at(asked.question.place, bytes);
   if (!there || asked.question.bytes != bytes) return false;
   std::byte* signal = nullptr;
   if (asked.has_signal) {
-    signal = owner_->memory_at(asked.signal_place, sizeof(uint64_t));
+    signal = owner_->areas().at(asked.signal_place, sizeof(uint64_t));
     if (!signal || reinterpret_cast<uintptr_t>(signal) % sizeof(uint64_t) != 0 ||
         asked.op >= base::AtomicOp::kCompareSwap)
       return false;

@@ -4,22 +4,10 @@
 /// from 1.16 on none for connections that tell of dead peers; and none on floating types.
 #include <string.h>
 
+#include "base/log.hpp"
 #include "net/ucx/ucx.hpp"
 
 namespace uccs::net::ucx {
-namespace {
-
-struct ExchangeBody {
-  Question question;
-  uint64_t operand;
-  uint64_t expected;
-  base::AtomicOp op;
-  base::AtomicType type;
-};
-static_assert(sizeof(ExchangeBody) <= kHeadMax);
-
-}  // namespace
-
 uccs_status_t Channel::ask(int ec, PeerState& peer, const Remote& target,
                            const AtomicArguments& arguments, uint64_t* result_out,
                            Completion* completion) {
@@ -27,12 +15,7 @@ uccs_status_t Channel::ask(int ec, PeerState& peer, const Remote& target,
   const uccs_status_t taken =
       take_to_ask(ec, peer, base::atomic_size(arguments.type), completion, &operation);
   if (taken != UCCS_OK) return taken;
-  ExchangeBody body = {};
-  body.question = question_of(operation, target);
-  body.operand = arguments.operand;
-  body.expected = arguments.expected;
-  body.op = arguments.op;
-  body.type = arguments.type;
+  const ExchangeBody body = exchange_of(question_of(operation, target), arguments);
   operation->result = result_out;
   return send_question(operation, MessageKind::kExchange, &body, sizeof body);
 }
@@ -50,15 +33,10 @@ bool Channel::take_exchange(const Header& header, const std::byte* body, ucp_ep_
   ExchangeBody asked;
   if (header.head_bytes != sizeof asked) return false;
   memcpy(&asked, body, sizeof asked);
-  if (asked.op > base::AtomicOp::kCompareSwap || asked.type > base::AtomicType::kDouble)
-    return false;
-  const size_t bytes = base::atomic_size(asked.type);
-  std::byte* there = owner_->memory_at(asked.question.place, bytes);
-  if (!there || reinterpret_cast<uintptr_t>(there) % bytes != 0) return false;
+  uint64_t old;
+  if (!apply_exchange(owner_->areas(), asked, &old)) return false;
   Answer* answer = take_answer(asker, asked.question);
-  if (!answer) return false;
-  const uint64_t old =
-      base::atomic_apply_any(asked.op, asked.type, there, asked.operand, asked.expected);
+  if (!answer) base::fatal("no memory to answer EC %d", header.source);
   send_answer(answer, MessageKind::kResult, old);
   return true;
 }

@@ -24,7 +24,7 @@ bool Channel::take_fetch(const Header& header, const std::byte* body, ucp_ep_h a
   Question asked;
   if (header.head_bytes != sizeof asked) return false;
   memcpy(&asked, body, sizeof asked);
-  const std::byte* here = owner_->memory_at(asked.place, asked.bytes);
+  const std::byte* here = owner_->areas().at(asked.place, asked.bytes);
   if (!here) return false;
   Answer* answer = take_answer(asker, asked);
   if (!answer) return false;

@@ -254,7 +254,7 @@ bool Channel::take(const Header& header, const std::byte* front, size_t front_by
   Ucx& ucx = *owner_;
   const std::byte* body = front + sizeof header;
   const bool has_asker = (parameters->recv_attr & UCP_AM_RECV_ATTR_FIELD_REPLY_EP) != 0;
-  if (header.kind < MessageKind::kPut) {
+  if (header.kind < MessageKind::kExchange) {
     if (data || header.lane >= ucx.shape_.lanes || header.lane % ucx.inlets_ != index_)
       return false;
     Node* node = ucx.mail_.take_node(header.lane, front_bytes > kShortMax);

@@ -16,7 +16,7 @@
 namespace uccs::net::ucx {
 
 Capabilities Ucx::describe(const Shape&, const Transport* const*) {
-  Capabilities all = network_capabilities("UCX: InfiniBand, RoCE, tcp", true);
+  Capabilities all = network_capabilities("UCX: InfiniBand, RoCE, tcp");
   all.batch_bytes = kBatchBytes;
   return all;
 }

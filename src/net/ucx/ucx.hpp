@@ -5,6 +5,7 @@
 
 #include "base/sparse.hpp"
 #include "net/parts/engine.hpp"
+#include "net/parts/exchange.hpp"
 #include "net/parts/habit.hpp"
 #include "net/parts/mail.hpp"
 #include "net/parts/peers.hpp"
@@ -86,17 +87,6 @@ struct PeerState : PeerBase {
   std::atomic<bool> has_answered = false;  ///< this EC's farewell
   std::atomic<bool> is_missed = false;     ///< an operation came to nothing, as a connection broke
   Trouble trouble;
-};
-
-/// Where in the memory of its owner, as messages carry it.
-uint64_t place_of(const Remote& remote);
-
-/// What messages that are answered begin with; all of a fetch.
-struct Question {
-  uint64_t place;  ///< as place_of
-  uint64_t bytes;
-  uint64_t cookie;  ///< for the answer
-  uint32_t ticket;  ///< the operation over there
 };
 
 /// A path of its own: a worker, and what it takes to follow its operations.
@@ -286,8 +276,7 @@ class Ucx {
   bool start_inlets();
   size_t write_address(void* buffer, size_t capacity, int inlets);
 
-  /// Of what place_of has written.
-  std::byte* memory_at(uint64_t place, size_t bytes) const;
+  Areas areas() const { return {heap_.memory, statics_.memory}; }
 
   // open.cpp
   bool read_address(PeerState& peer, const std::byte* bytes, size_t length) const;

@@ -11,8 +11,6 @@
 namespace uccs::net::ucx {
 namespace {
 
-constexpr uint64_t kStaticBit = uint64_t{1} << 63;
-
 struct PutBody {
   uint64_t place;  ///< as place_of
   std::byte bytes[kHeadMax - sizeof(uint64_t)];
@@ -31,19 +29,6 @@ void write(std::byte* there, const std::byte* bytes, size_t count) {
 }
 
 }  // namespace
-
-/// The offset, and kStaticBit.
-uint64_t place_of(const Remote& remote) {
-  return remote.offset | (remote.area == Area::kStatic ? kStaticBit : 0);
-}
-
-/// nullptr: there is no such memory here.
-std::byte* Ucx::memory_at(uint64_t place, size_t bytes) const {
-  const Extent& memory = (place & kStaticBit) == 0 ? heap_.memory : statics_.memory;
-  const uint64_t offset = place & ~kStaticBit;
-  const bool is_here = offset <= memory.bytes && bytes <= memory.bytes - offset;
-  return is_here ? memory.base + offset : nullptr;
-}
 
 /// What the message of that length costs is less than an acknowledgement.
 bool Channel::may_go_unasked(const Remote& dest, size_t bytes) const {
@@ -120,7 +105,7 @@ bool Channel::take_put(const Header& header, const std::byte* body) {
   if (length < offsetof(PutBody, bytes) || length > sizeof put) return false;
   memcpy(&put, body, length);
   const size_t bytes = length - offsetof(PutBody, bytes);
-  std::byte* there = owner_->memory_at(put.place, bytes);
+  std::byte* there = owner_->areas().at(put.place, bytes);
   if (there) write(there, put.bytes, bytes);
   return there != nullptr;
 }

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /* Every atomic of every type against plain C, in mapped and in private memory; then all ECs at
  * once. */
+#include <unistd.h>
+
 #include "common.h"
 
 static uint64_t words[2];
@@ -191,10 +193,35 @@ static void test_floats(void) {
   stop_words();
 }
 
+/* Targets that call nothing hold up nobody, even where no thread of theirs makes progress. */
+static void test_passive(void) {
+  const int kEach = rounds(100);
+  start_words();
+  if (me == 0) {
+    for (int ec = 1; ec < n; ++ec) {
+      uint64_t old, seen;
+      for (int i = 0; i < kEach; ++i) {
+        DO(uccs_atomic_fadd_uint64_nb(peers[ec], UCCS_REGION_SYMMETRIC, &words[0], 1, &old,
+                                      &request));
+        CHECK(old == (uint64_t)i);
+        DO(uccs_get_contiguous_nb(peers[ec], UCCS_REGION_SYMMETRIC, &seen, &words[0], 8, &request));
+        CHECK(seen == old + 1);
+      }
+      DO(uccs_put_contiguous_nb(peers[ec], UCCS_REGION_SYMMETRIC, &words[1], &old, 8, &request));
+    }
+  } else {
+    const volatile uint64_t* told = &words[1];
+    while (*told == 0) usleep(1000);
+    CHECK(words[0] == (uint64_t)kEach && words[1] == (uint64_t)kEach - 1);
+  }
+  stop_words();
+}
+
 int main(int argc, char** argv) {
   static const test_case_t cases[] = {{"types", test_types},
                                       {"concurrent", test_concurrent},
                                       {"floats", test_floats},
+                                      {"passive", test_passive},
                                       {NULL, NULL}};
   return run_case(argc, argv, cases);
 }

@@ -1,0 +1,196 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/// Atomics: short messages without credits that whoever looks at an inlet does and answers. The
+/// answer comes to the inlet that the asking thread looks at.
+#include <string.h>
+
+#include <algorithm>
+
+#include "base/log.hpp"
+#include "net/ofi/ofi.hpp"
+
+namespace uccs::net::ofi {
+
+static_assert(sizeof(Header) + sizeof(ExchangeBody) <= kShortMax);
+
+/// The ticket of an operation: its channel, and its number there.
+static_assert(kWorks <= 1 << 16);
+
+/// By the domain's lock, which is held.
+uccs_status_t Ofi::Channel::ask(PeerState& peer, int ec, const Remote& target,
+                                const AtomicArguments& arguments, uint64_t* result_out,
+                                Completion* completion) {
+  const int lane = index_ % peer.lanes;
+  const fi_addr_t address = owner_->address_of(*this, peer, ec, lane);
+  if (address == FI_ADDR_UNSPEC) return UCCS_ERR_PEER_FAILED;
+  const bool may_ask = asked_.load(std::memory_order_relaxed) < kAskedMax;
+  Work* work = may_ask ? take_work() : nullptr;
+  const size_t bytes = sizeof(Header) + sizeof(ExchangeBody);
+  const bool is_small = bytes <= owner_->fabric_->inject_max();
+  Buffer* buffer = work && !is_small ? take_buffer() : nullptr;
+  if (!work || (!is_small && !buffer)) {
+    if (work) give_back(work);
+    poll();
+    return UCCS_AGAIN;
+  }
+  work->kind = Tracked::Kind::kTransfer;
+  work->completion = completion;
+  work->temporary = nullptr;
+  work->result = result_out;
+  const auto number = static_cast<uint32_t>(work - works_.get());
+  const Question question = {place_of(target), base::atomic_size(arguments.type),
+                             owner_->mail_.cookie(), static_cast<uint32_t>(index_) << 16 | number};
+  const ExchangeBody body = exchange_of(question, arguments);
+  const int answers = lane_.load(std::memory_order_relaxed);
+  Header header =
+      make_header(Envelope(Traffic::kReply, answers, 0, 0, 0), owner_->me_, sizeof body, nullptr);
+  header.cookie = peer.cookie;
+  header.kind = MessageKind::kExchange;
+  alignas(8) std::byte small[kShortMax];
+  std::byte* data = buffer ? buffer->data : small;
+  fill(data, header, &body, nullptr);
+  if (buffer) buffer->kind = Tracked::Kind::kMessage;
+  const ssize_t posted = send(data, bytes, address, buffer);
+  if (buffer && finish_post(posted, buffer, peer, ec, bytes) != UCCS_IN_PROGRESS) {
+    give_back(work);
+    return posted == -FI_EAGAIN ? UCCS_AGAIN : UCCS_ERR_PEER_FAILED;
+  }
+  const uccs_status_t status = finish_post(posted, work, peer, ec, bytes);
+  if (status != UCCS_IN_PROGRESS) return status;
+  work->is_asked = true;
+  asked_.fetch_add(1, std::memory_order_relaxed);
+  return status;
+}
+
+uccs_status_t Ofi::Channel::atomic(int ec, const Remote& target, const AtomicArguments& arguments,
+                                   uint64_t* result_out, Completion* completion) {
+  Ofi& ofi = *owner_;
+  if (target.area == Area::kRegistered || !completion) return UCCS_ERR_UNSUPPORTED;
+  const size_t bytes = base::atomic_size(arguments.type);
+  if (ec == ofi.me_) {
+    uint64_t old;
+    const ExchangeBody body = exchange_of({place_of(target), bytes, 0, 0}, arguments);
+    if (!apply_exchange(ofi.areas(), body, &old)) return UCCS_ERR_ADDRESS;
+    if (result_out) *result_out = old;
+    return UCCS_OK;
+  }
+  PeerState* peer = ofi.peers_.reach(ec);
+  if (!peer) return UCCS_ERR_PEER_FAILED;
+  const uint64_t room = target.area == Area::kHeap ? peer->heap_bytes : peer->static_bytes;
+  if (target.offset > room || bytes > room - target.offset) return UCCS_ERR_ADDRESS;
+  // Areas begin alike on all ECs, up to a page.
+  const std::byte* here = ofi.areas().at(place_of(target), bytes);
+  if (!here) return UCCS_ERR_UNSUPPORTED;
+  if (reinterpret_cast<uintptr_t>(here) % bytes != 0) return UCCS_ERR_INVALID;
+  const std::lock_guard guard(port->domain->lock);  // for a moment: others only look at the queue
+  return ask(*peer, ec, target, arguments, result_out, completion);
+}
+
+/// With the domain's lock held. False: nobody waits for that.
+bool Ofi::Channel::end_asked(const Result& result, int source) {
+  const uint32_t number = result.ticket & 0xffff;
+  if (number >= kWorks) return false;
+  Work& work = works_[number];
+  if (!work.is_asked || work.ec != source) return false;
+  work.is_asked = false;
+  work.posted_ns = 0;
+  asked_.fetch_sub(1, std::memory_order_relaxed);
+  owner_->silence_.note_heard(owner_->peers_.state_of(source).trouble);
+  if (work.result) *work.result = result.value;
+  finished_.add(&work, UCCS_OK);
+  return true;
+}
+
+const Ofi::Channel* Ofi::take_asked(Inlet& inlet, const Asked& asked) {
+  const Header& header = asked.node->header();
+  const bool is_question = header.kind == MessageKind::kExchange;
+  const size_t body = is_question ? sizeof(ExchangeBody) : sizeof(Result);
+  const bool is_sound = asked.length == sizeof header + body && header.head_bytes == body &&
+                        header.cookie == mail_.cookie() && header.source >= 0 &&
+                        header.source < num_ecs_;
+  const Channel* ended = nullptr;
+  if (is_sound && is_question) {
+    answer(inlet, asked.node);
+    return nullptr;
+  }
+  if (is_sound) {
+    ended = take_result(asked.node);
+  } else {
+    base::log_line(base::LogLevel::kWarn,
+                   "the network brought %zu bytes that are no message of this job: dropped",
+                   asked.length);
+  }
+  mail_.give_back(asked.node);
+  return ended;
+}
+
+const Ofi::Channel* Ofi::take_result(Node* node) {
+  Result result;
+  memcpy(&result, node->data() + sizeof(Header), sizeof result);
+  const auto index = static_cast<int>(result.ticket >> 16);
+  if (index >= open_channels_.load(std::memory_order_acquire)) return nullptr;
+  Channel& channel = channels_[index];
+  const std::lock_guard guard(channel.port->domain->lock);
+  return channel.end_asked(result, node->header().source) ? &channel : nullptr;
+}
+
+/// Takes the node over.
+void Ofi::answer(Inlet& inlet, Node* node) {
+  const Header asked_by = node->header();
+  ExchangeBody asked;
+  memcpy(&asked, node->data() + sizeof asked_by, sizeof asked);
+  Result result = {0, asked.question.ticket};
+  PeerState* peer = peers_.reach(asked_by.source);
+  if (!peer || !apply_exchange(areas(), asked, &result.value)) return mail_.give_back(node);
+  Header header = make_header(Envelope(Traffic::kReply, asked_by.lane % peer->lanes, 0, 0, 0), me_,
+                              sizeof result, nullptr);
+  header.cookie = asked.question.cookie;
+  header.kind = MessageKind::kResult;
+  // Whom it is for, until it leaves.
+  header.source = asked_by.source;
+  fill(node->data(), header, &result, nullptr);
+  const std::lock_guard guard(inlet.port->domain->lock);
+  send_owed(inlet);
+  if (!inlet.owed && send_answer(inlet, node)) return;
+  node->next = nullptr;
+  *inlet.owed_end = node;
+  inlet.owed_end = &node->next;
+}
+
+bool Ofi::send_answer(Inlet& inlet, Node* node) {
+  Header header = node->header();
+  const int ec = header.source;
+  const fi_addr_t address = address_of(inlet, peers_.state_of(ec), ec, header.lane);
+  header.source = me_;
+  memcpy(node->data(), &header, sizeof header);
+  const size_t bytes = sizeof header + sizeof(Result);
+  ssize_t posted = -FI_EHOSTUNREACH;
+  bool is_kept = false;
+  if (address != FI_ADDR_UNSPEC && bytes <= fabric_->inject_max()) {
+    posted = fi_inject(inlet.port->ep, node->data(), bytes, address);
+  } else if (address != FI_ADDR_UNSPEC) {
+    Tracked* tracked = tracked_of(node);
+    tracked->kind = Tracked::Kind::kControl;
+    posted =
+        fi_send(inlet.port->ep, node->data(), bytes, node->descriptor, address, &tracked->context);
+    is_kept = posted == 0;
+  }
+  if (posted == -FI_EAGAIN) {
+    header.source = ec;
+    memcpy(node->data(), &header, sizeof header);
+    return false;
+  }
+  // With another error the connection is gone, and with it who asked.
+  if (!is_kept) mail_.give_back(node);
+  return true;
+}
+
+void Ofi::send_owed(Inlet& inlet) {
+  while (Node* node = inlet.owed) {
+    Node* next = node->next;
+    if (!send_answer(inlet, node)) return;
+    inlet.owed = next;
+    if (!next) inlet.owed_end = &inlet.owed;
+  }
+}
+
+}  // namespace uccs::net::ofi
