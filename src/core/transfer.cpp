@@ -46,16 +46,24 @@ uccs_status_t post_emulated(Request* request, size_t bytes) {
   return post_message(request, Kind::kGet, &head, sizeof head, nullptr);
 }
 
-uccs_status_t post_native(Request* request) {
+net::Remote where_next(const Transfer& transfer) {
+  return {transfer.remote.area, transfer.remote.offset + transfer.run.remote, transfer.remote.key};
+}
+
+/// How much of the run is posted at once.
+size_t bytes_next(const Transfer& transfer) {
+  if (transfer.is_emulated) return std::min<size_t>(transfer.run.bytes, UCCS_RMA_MEDIUM_MAX);
+  return net::bytes_in_chunk(where_next(transfer), transfer.run.bytes);
+}
+
+uccs_status_t post_native(Request* request, size_t bytes) {
   const Transfer& transfer = request->transfer;
-  const net::Remote there = {transfer.remote.area, transfer.remote.offset + transfer.run.remote,
-                             transfer.remote.key};
+  const net::Remote there = where_next(transfer);
   const net::Transport* table = request->endpoint->link->table;
   const int ec = request->endpoint->ec;
-  return transfer.is_put ? table->put(path_of(request), ec, there, transfer.run.local,
-                                      transfer.run.bytes, request)
-                         : table->get(path_of(request), ec, there, transfer.run.local,
-                                      transfer.run.bytes, request);
+  return transfer.is_put
+             ? table->put(path_of(request), ec, there, transfer.run.local, bytes, request)
+             : table->get(path_of(request), ec, there, transfer.run.local, bytes, request);
 }
 
 /// All at once, if it is one run that the network can follow by a signal. UCCS_ERR_UNSUPPORTED: not
@@ -69,8 +77,7 @@ uccs_status_t post_with_signal(Request* request) {
       transfer.is_emulated || transfer.run.bytes == 0 || rest.next(&more) ||
       request->outstanding.load(std::memory_order_relaxed) > 0)
     return UCCS_ERR_UNSUPPORTED;
-  const net::Remote there = {transfer.remote.area, transfer.remote.offset + transfer.run.remote,
-                             transfer.remote.key};
+  const net::Remote there = where_next(transfer);
   request->outstanding.fetch_add(1, std::memory_order_relaxed);
   const uccs_status_t status = request->endpoint->link->table->put_signal(
       path_of(request), request->endpoint->ec, there, transfer.run.local, transfer.run.bytes,
@@ -86,11 +93,11 @@ bool post_parts(Request* request, Step* step) {
     const bool is_emulated = transfer.is_emulated;
     if (is_emulated && request->outstanding.load(std::memory_order_relaxed) >= kEmulatedWindow)
       return true;
-    const size_t bytes = is_emulated ? std::min<size_t>(transfer.run.bytes, UCCS_RMA_MEDIUM_MAX)
-                                     : transfer.run.bytes;
+    const size_t bytes = bytes_next(transfer);
     // Counted before it is posted: the answer may come before the call returns.
     request->outstanding.fetch_add(1, std::memory_order_relaxed);
-    const uccs_status_t status = is_emulated ? post_emulated(request, bytes) : post_native(request);
+    const uccs_status_t status =
+        is_emulated ? post_emulated(request, bytes) : post_native(request, bytes);
     const bool is_under_way = is_emulated ? status == UCCS_OK : status == UCCS_IN_PROGRESS;
     if (!is_under_way) request->outstanding.fetch_sub(1, std::memory_order_relaxed);
     if (status == UCCS_AGAIN) return true;

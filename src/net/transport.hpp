@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 #include <atomic>
+#include <bit>
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
@@ -37,6 +38,20 @@ struct Remote {
   /// A put without completion that only its reader over there waits for: no flush has to.
   bool is_flag = false;
 };
+
+/// Networks register the heap in chunks, each when it is first used: one of 16 MiB, then each as
+/// long as all before it. A put or get that reaches into two answers UCCS_ERR_UNSUPPORTED.
+constexpr uint64_t kFirstChunk = 16 << 20;
+constexpr int kChunksMax = 26;  ///< of a heap of 512 TiB
+constexpr int chunk_of(uint64_t offset) { return std::bit_width(offset / kFirstChunk); }
+constexpr uint64_t chunk_begin(int chunk) { return chunk == 0 ? 0 : kFirstChunk << (chunk - 1); }
+constexpr uint64_t chunk_end(int chunk) { return kFirstChunk << chunk; }
+/// How many of the bytes are in one.
+constexpr uint64_t bytes_in_chunk(const Remote& at, uint64_t bytes) {
+  if (at.area != Area::kHeap) return bytes;
+  const uint64_t left = chunk_end(chunk_of(at.offset)) - at.offset;
+  return bytes < left ? bytes : left;
+}
 
 struct AtomicArguments {
   base::AtomicOp op;

@@ -38,7 +38,7 @@ endforeach()
 # Messages come to lanes whose residents wait elsewhere.
 uccs_add_nodes_test(uccs.threads.hand_over uccs_threads MESSAGES ARGS hand_over)
 uccs_add_nodes_test(uccs.am.medium.fault uccs_am ARGS medium ENVIRONMENT UCCS_WRAP=fault)
-foreach(program bursts computing counting quiets rma_types rma_strides signals locks ordering memory teams teams_any
+foreach(program bursts chunks computing counting quiets rma_types rma_strides signals locks ordering memory teams teams_any
     active_sets collectives_types extensions handles)
   uccs_add_nodes_test(shmem.${program} shmem_${program})
 endforeach()

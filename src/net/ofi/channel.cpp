@@ -85,7 +85,14 @@ void Ofi::Channel::give_back(Work* work) {
 void* Ofi::Channel::describe_local(const void* memory, size_t bytes, Work* work) {
   work->temporary = nullptr;
   const Fabric& fabric = *owner_->fabric_;
-  if (is_within(fabric.heap(), memory, bytes)) return fi_mr_desc(port->heap);
+  if (is_within(fabric.heap(), memory, bytes)) {
+    const auto* at = static_cast<const std::byte*>(memory);
+    const Remote here = {Area::kHeap, static_cast<uint64_t>(at - fabric.heap().base), 0};
+    fid_mr* mr = bytes_in_chunk(here, bytes) == bytes
+                     ? owner_->fabric_->register_chunk(port, chunk_of(here.offset))
+                     : nullptr;
+    if (mr) return fi_mr_desc(mr);
+  }
   if (is_within(fabric.statics(), memory, bytes)) return fi_mr_desc(port->statics);
   auto* base = static_cast<std::byte*>(const_cast<void*>(memory));
   work->temporary = owner_->fabric_->register_with(port, {base, bytes});
@@ -135,10 +142,15 @@ uccs_status_t Ofi::Channel::transfer(bool is_put, int ec, const Remote& remote, 
   if (!peer) return UCCS_ERR_PEER_FAILED;
   const size_t room = is_heap ? peer->heap_bytes : peer->static_bytes;
   if (remote.offset > room || bytes > room - remote.offset) return UCCS_ERR_ADDRESS;
-  if (bytes > ofi.fabric_->info().ep_attr->max_msg_size) return UCCS_ERR_UNSUPPORTED;
+  if (bytes > ofi.fabric_->info().ep_attr->max_msg_size || bytes_in_chunk(remote, bytes) < bytes)
+    return UCCS_ERR_UNSUPPORTED;
   const std::lock_guard guard(port->domain->lock);  // for a moment: others only look at the queue
   const int lane = index_ % peer->lanes;
-  const Key& key = is_heap ? peer->by_lane[lane].heap : peer->by_lane[lane].statics;
+  Key key;
+  if (!find_key(*peer, ec, lane, remote, &key)) {
+    poll();
+    return UCCS_AGAIN;
+  }
   const fi_addr_t address = ofi.address_of(*this, *peer, ec, lane);
   const uint64_t there = key.base + remote.offset;
   const bool may_go_unasked = !completion && (remote.is_flag || !habit_.is_awaited());

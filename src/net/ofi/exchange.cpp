@@ -100,54 +100,88 @@ bool Ofi::Channel::end_asked(const Result& result, int source) {
   return true;
 }
 
-const Ofi::Channel* Ofi::take_asked(Inlet& inlet, const Asked& asked) {
-  const Header& header = asked.node->header();
-  const bool is_question = header.kind == MessageKind::kExchange;
-  const size_t body = is_question ? sizeof(ExchangeBody) : sizeof(Result);
-  const bool is_sound = asked.length == sizeof header + body && header.head_bytes == body &&
-                        header.cookie == mail_.cookie() && header.source >= 0 &&
-                        header.source < num_ecs_;
-  const Channel* ended = nullptr;
-  if (is_sound && is_question) {
-    answer(inlet, asked.node);
-    return nullptr;
+/// Bytes of what is asked or answered; 0: that is neither.
+static size_t length_of(MessageKind kind) {
+  switch (kind) {
+    case MessageKind::kExchange:
+      return sizeof(ExchangeBody);
+    case MessageKind::kResult:
+      return sizeof(Result);
+    case MessageKind::kChunk:
+    case MessageKind::kKey:
+      return sizeof(ChunkBody);
+    default:
+      return 0;
   }
-  if (is_sound) {
-    ended = take_result(asked.node);
-  } else {
+}
+
+const Ofi::Channel* Ofi::take_asked(Inlet& inlet, const Asked& asked) {
+  const Header header = asked.node->header();
+  const size_t body = length_of(header.kind);
+  if (body == 0 || asked.length != sizeof header + body || header.head_bytes != body ||
+      header.cookie != mail_.cookie() || header.source < 0 || header.source >= num_ecs_) {
     base::log_line(base::LogLevel::kWarn,
                    "the network brought %zu bytes that are no message of this job: dropped",
                    asked.length);
+    mail_.give_back(asked.node);
+    return nullptr;
+  }
+  if (header.kind == MessageKind::kExchange || header.kind == MessageKind::kChunk) {
+    answer(inlet, asked.node);
+    return nullptr;
+  }
+  const Channel* ended = nullptr;
+  const std::byte* at = asked.node->data() + sizeof header;
+  if (header.kind == MessageKind::kResult) {
+    Result result;
+    memcpy(&result, at, sizeof result);
+    ended = take_result(header.source, result);
+  } else {
+    ChunkBody key;
+    memcpy(&key, at, sizeof key);
+    take_key(header.source, key);
   }
   mail_.give_back(asked.node);
   return ended;
 }
 
-const Ofi::Channel* Ofi::take_result(Node* node) {
-  Result result;
-  memcpy(&result, node->data() + sizeof(Header), sizeof result);
+const Ofi::Channel* Ofi::take_result(int source, const Result& result) {
   const auto index = static_cast<int>(result.ticket >> 16);
   if (index >= open_channels_.load(std::memory_order_acquire)) return nullptr;
   Channel& channel = channels_[index];
   const std::lock_guard guard(channel.port->domain->lock);
-  return channel.end_asked(result, node->header().source) ? &channel : nullptr;
+  return channel.end_asked(result, source) ? &channel : nullptr;
 }
 
 /// Takes the node over.
 void Ofi::answer(Inlet& inlet, Node* node) {
   const Header asked_by = node->header();
-  ExchangeBody asked;
-  memcpy(&asked, node->data() + sizeof asked_by, sizeof asked);
-  Result result = {0, asked.question.ticket};
   PeerState* peer = peers_.reach(asked_by.source);
-  if (!peer || !apply_exchange(areas(), asked, &result.value)) return mail_.give_back(node);
+  const std::byte* at = node->data() + sizeof asked_by;
+  uint64_t cookie = 0;
+  Result result = {};
+  ChunkBody chunk = {};
+  const bool is_exchange = asked_by.kind == MessageKind::kExchange;
+  bool is_done;
+  if (is_exchange) {
+    ExchangeBody asked;
+    memcpy(&asked, at, sizeof asked);
+    cookie = asked.question.cookie;
+    result.ticket = asked.question.ticket;
+    is_done = peer && apply_exchange(areas(), asked, &result.value);
+  } else {
+    memcpy(&chunk, at, sizeof chunk);
+    cookie = chunk.cookie;
+    is_done = peer && answer_chunk(inlet, &chunk);
+  }
+  if (!is_done) return mail_.give_back(node);
   Header header = make_header(Envelope(Traffic::kReply, asked_by.lane % peer->lanes, 0, 0, 0), me_,
-                              sizeof result, nullptr);
-  header.cookie = asked.question.cookie;
-  header.kind = MessageKind::kResult;
+                              is_exchange ? sizeof result : sizeof chunk, nullptr);
+  header.cookie = cookie;
+  header.kind = is_exchange ? MessageKind::kResult : MessageKind::kKey;
   // Whom it is for, until it leaves.
   header.source = asked_by.source;
-  fill(node->data(), header, &result, nullptr);
+  fill(node->data(), header, is_exchange ? static_cast<void*>(&result) : &chunk, nullptr);
   const std::lock_guard guard(inlet.port->domain->lock);
   send_owed(inlet);
   if (!inlet.owed && send_answer(inlet, node)) return;
@@ -162,7 +196,7 @@ bool Ofi::send_answer(Inlet& inlet, Node* node) {
   const fi_addr_t address = address_of(inlet, peers_.state_of(ec), ec, header.lane);
   header.source = me_;
   memcpy(node->data(), &header, sizeof header);
-  const size_t bytes = sizeof header + sizeof(Result);
+  const size_t bytes = sizeof header + header.head_bytes;
   ssize_t posted = -FI_EHOSTUNREACH;
   bool is_kept = false;
   if (address != FI_ADDR_UNSPEC && bytes <= fabric_->inject_max()) {

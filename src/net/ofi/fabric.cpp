@@ -155,9 +155,23 @@ fid_mr* Fabric::register_with(Port* port, const Extent& memory) {
 }
 
 bool Fabric::register_areas(Port* port) {
-  port->heap = register_with(port, heap_);
   port->statics = register_with(port, statics_);
-  return (port->heap || heap_.bytes == 0) && (port->statics || statics_.bytes == 0);
+  return (heap_.bytes == 0 || register_chunk(port, 0)) && (port->statics || statics_.bytes == 0);
+}
+
+fid_mr* Fabric::register_chunk(Port* port, int chunk) {
+  fid_mr*& mr = port->heap[chunk];
+  const uint64_t begin = chunk_begin(chunk);
+  if (!mr && begin < heap_.bytes)
+    mr = register_with(
+        port, {heap_.base + begin, std::min<uint64_t>(chunk_end(chunk), heap_.bytes) - begin});
+  return mr;
+}
+
+Key Fabric::key_of(fid_mr* mr, const Extent& area, uint64_t begin) const {
+  if (!mr) return {};
+  // Else remote addresses count from where the registered memory begins.
+  return {fi_mr_key(mr), has_virtual_addresses() ? reinterpret_cast<uint64_t>(area.base) : -begin};
 }
 
 Port* Fabric::open_port() {
@@ -189,7 +203,8 @@ Port* Fabric::open_port() {
 }
 
 void Fabric::close_port(Port* port) {
-  if (port->heap) fi_close(&port->heap->fid);
+  for (fid_mr* mr : port->heap)
+    if (mr) fi_close(&mr->fid);
   if (port->statics) fi_close(&port->statics->fid);
   if (port->ep) fi_close(&port->ep->fid);
   if (port->av) fi_close(&port->av->fid);

@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "base/spinlock.hpp"
+#include "net/ofi/wire.hpp"
 #include "net/transport.hpp"
 
 namespace uccs::net::ofi {
@@ -42,8 +43,9 @@ struct Port {
   fid_ep* ep = nullptr;
   fid_cq* cq = nullptr;
   fid_av* av = nullptr;
-  int fd = -1;             ///< readable when the queue is not empty; -1: the provider has none
-  fid_mr* heap = nullptr;  ///< this EC's areas, where the port needs them registered
+  int fd = -1;  ///< readable when the queue is not empty; -1: the provider has none
+  // This EC's areas, where the port needs them registered; guarded by the domain's lock.
+  fid_mr* heap[kChunksMax] = {};
   fid_mr* statics = nullptr;
 };
 
@@ -60,11 +62,17 @@ class Fabric {
   /// A port with a domain of its own, or one that shares with others where the provider limits
   /// domains. nullptr: nothing more is to be had. One thread at a time.
   Port* open_port();
-  /// Registers this EC's areas with the port's domain.
+  /// Registers this EC's areas with the port's domain, the heap's first chunk only.
   bool register_areas(Port* port);
+  /// The registration of a chunk of the heap, made now if there is none; nullptr when the provider
+  /// refuses. With the domain's lock held.
+  fid_mr* register_chunk(Port* port, int chunk);
   void close_port(Port* port);
   /// Registers memory with the port's domain; nullptr when the provider refuses.
   fid_mr* register_with(Port* port, const Extent& memory);
+
+  /// What peers need to know of what is registered, which begins at `begin` of the area.
+  Key key_of(fid_mr* mr, const Extent& area, uint64_t begin) const;
 
   const fi_info& info() const { return *info_; }
   fid_fabric* fid() const { return fabric_; }

@@ -78,8 +78,15 @@ struct Inlet : Outlet {
 };
 
 /// What is known of another EC.
+struct ChunkKeys {
+  std::atomic<bool> is_known[kChunksMax] = {};
+  std::atomic<uint64_t> asked_ns[kChunksMax] = {};  ///< 0: never
+  Key keys[kChunksMax] = {};
+};
 struct PeerLane {
-  Key heap = {}, statics = {};
+  ~PeerLane() { delete chunks.load(std::memory_order_relaxed); }
+  Key heap = {}, statics = {};               ///< the first chunk, and the globals
+  std::atomic<ChunkKeys*> chunks = nullptr;  ///< the others, made when the first is asked for
   char name[kNameMax] = {};
 };
 struct PeerState : PeerBase {
@@ -128,6 +135,9 @@ class Ofi {
     ssize_t send(const std::byte* data, size_t bytes, fi_addr_t address, Buffer* buffer);
     bool connect_first(int lane, fi_addr_t address, const std::byte* data, size_t bytes,
                        Buffer* buffer, ssize_t* posted);
+    // chunks.cpp
+    bool find_key(PeerState& peer, int ec, int lane, const Remote& remote, Key* key_out);
+    void ask_for_chunk(PeerState& peer, int ec, int lane, int chunk);
     // exchange.cpp
     uccs_status_t ask(PeerState& peer, int ec, const Remote& target,
                       const AtomicArguments& arguments, uint64_t* result_out, Completion*);
@@ -200,6 +210,10 @@ class Ofi {
   /// Returns how many messages it has put into the inboxes: see Mail::take_in.
   /// Operations that ended are told by `looker`; those of other channels are rung for.
   int poll_inlet(Inlet& inlet, const Channel* looker = nullptr);
+  // chunks.cpp
+  static ChunkKeys& chunk_keys(PeerLane& lane);
+  bool answer_chunk(Inlet& inlet, ChunkBody* body);
+  void take_key(int source, const ChunkBody& body);
   // exchange.cpp
   Areas areas() const { return {fabric_->heap(), fabric_->statics()}; }
   struct Asked {  ///< an exchange or a result, and how long it is
@@ -209,7 +223,7 @@ class Ofi {
   /// Does what is asked for, and takes results. Returns the channel whose operation has ended.
   const Channel* take_asked(Inlet& inlet, const Asked& asked);
   void answer(Inlet& inlet, Node* node);
-  const Channel* take_result(Node* node);
+  const Channel* take_result(int source, const Result& result);
   /// With the domain's lock held; false: not now.
   bool send_answer(Inlet& inlet, Node* node);
   void send_owed(Inlet& inlet);

@@ -20,12 +20,6 @@ namespace {
 constexpr int kReceives = 32;  ///< posted per inlet
 constexpr uint64_t kCloseNs = 5'000'000'000;
 
-Key key_of(const Fabric& fabric, fid_mr* mr, const Extent& area) {
-  if (!mr) return {};
-  const auto base = reinterpret_cast<uint64_t>(area.base);
-  return {fi_mr_key(mr), fabric.has_virtual_addresses() ? base : 0};
-}
-
 }  // namespace
 
 Capabilities Ofi::describe(const Shape&, const Transport* const*) {
@@ -160,8 +154,8 @@ size_t Ofi::address(void* buffer, size_t capacity) {
   std::byte* at = out + sizeof head;
   for (int lane = 0; lane < shape_.lanes; ++lane) {
     const Port& port = *inlets_[lane].port;
-    const LaneAddress keys = {key_of(*fabric_, port.heap, fabric_->heap()),
-                              key_of(*fabric_, port.statics, fabric_->statics())};
+    const LaneAddress keys = {fabric_->key_of(port.heap[0], fabric_->heap(), 0),
+                              fabric_->key_of(port.statics, fabric_->statics(), 0)};
     memcpy(at, &keys, sizeof keys);
     size_t bytes = name_bytes;
     if (fi_getname(&port.ep->fid, at + sizeof keys, &bytes) != 0) return 0;

@@ -5,11 +5,20 @@
 
 namespace uccs::net::ofi {
 
-/// How a peer reaches one area through one inlet.
+/// How a peer reaches one area, or a chunk of the heap, through one inlet.
 struct Key {
   uint64_t key;
-  uint64_t base;  ///< what remote addresses count from: the area's start, or 0
+  uint64_t base;  ///< and the offset in the area: the address to give to the provider
 };
+
+/// The question for a chunk's key, and its answer.
+struct ChunkBody {
+  uint64_t cookie;  ///< for the answer
+  int32_t lane;     ///< the inlet over there
+  int32_t chunk;
+  Key key;  ///< of the answer
+};
+static_assert(sizeof(ChunkBody) <= kHeadMax);
 
 constexpr size_t kNameMax = 96;  ///< of an endpoint, as the provider writes it
 

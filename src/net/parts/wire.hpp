@@ -22,6 +22,8 @@ enum class MessageKind : uint8_t {
   kFarewell,  ///< the source closes, and waits for the answer
   kAnswer,    ///< to kFarewell
   kExchange,  ///< an atomic, or a put of a word; of these no Mail sees any
+  kChunk,     ///< asks for what it takes to reach a chunk of the heap
+  kKey,       ///< the answer
   kPut,       ///< bytes for the memory here; these five are UCX's
   kDelivery,  ///< a put that is answered
   kBatch,     ///< many of core's
