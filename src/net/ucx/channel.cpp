@@ -121,7 +121,7 @@ uccs_status_t Channel::prepare(int ec, const Remote& remote, size_t bytes, PeerS
   uint64_t base, room;
   *peer_out = nullptr;
   if (ec == ucx.me_) {
-    const Extent& memory = is_heap ? ucx.heap_.memory : ucx.statics_.memory;
+    const Extent& memory = is_heap ? ucx.heap_ : ucx.statics_.memory;
     base = reinterpret_cast<uint64_t>(memory.base);
     room = memory.bytes;
   } else {
@@ -173,13 +173,18 @@ uccs_status_t Channel::transfer(bool is_put, int ec, const Remote& remote, void*
     if (bytes >= kLongBytes) help();
     return status;
   }
+  if (bytes_in_chunk(remote, bytes) < bytes) return UCCS_ERR_UNSUPPORTED;
   if (!lock_->try_lock()) return UCCS_AGAIN;
   const std::lock_guard guard(*lock_, std::adopt_lock);
   Link* link = nullptr;
   const uccs_status_t aimed = aim(ec, *peer, &link);
   if (aimed != UCCS_OK) return aimed;
-  const ucp_rkey_h key = key_of(*link, peer->address, remote.area);
-  if (!key) return UCCS_ERR_UNSUPPORTED;
+  uccs_status_t why_not;
+  const ucp_rkey_h key = key_of(*link, remote, &why_not);
+  if (!key) {
+    poll();
+    return why_not;
+  }
   const bool is_copied = is_put && bytes <= kPayloadMax;
   Operation* operation = take_operation(*link, bytes, completion);
   if (operation && is_copied) {

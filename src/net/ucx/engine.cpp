@@ -110,6 +110,7 @@ void Ucx::attend_now() {
   peers_.for_each([&](int ec, PeerState& peer) {
     is_unfinished = !send_owed(ec, peer, MessageKind::kHello, peer.is_owed_hello) || is_unfinished;
     is_unfinished = !send_owed(ec, peer, MessageKind::kAnswer, peer.wants_answer) || is_unfinished;
+    is_unfinished = !send_keys(ec, peer) || is_unfinished;
   });
   if (is_unfinished) has_duties_.store(true, std::memory_order_relaxed);
 }

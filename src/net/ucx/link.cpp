@@ -63,7 +63,8 @@ void Channel::stop() {
   for (size_t i = 0; i < places; ++i) {
     Link* link = links_[i];
     if (!link || !link->ep) continue;
-    for (ucp_rkey_h key : link->keys)
+    if (link->statics_key) ucp_rkey_destroy(link->statics_key);
+    for (ucp_rkey_h key : link->heap_keys)
       if (key) ucp_rkey_destroy(key);
     ucp_request_param_t parameters = {};
     parameters.op_attr_mask = UCP_OP_ATTR_FIELD_FLAGS;
@@ -112,12 +113,6 @@ Link* Channel::link_to(int ec, PeerState& peer, int worker) {
     owner_->has_duties_.store(true, std::memory_order_release);
   }
   return place;
-}
-
-ucp_rkey_h Channel::key_of(Link& link, const PeerAddress& address, Area area) {
-  ucp_rkey_h& key = link.keys[area == Area::kHeap ? 0 : 1];
-  if (!key && ucp_ep_rkey_unpack(link.ep, address.key(area).bytes, &key) != UCS_OK) key = nullptr;
-  return key;
 }
 
 /// What an error of UCX's means to callers. A broken connection is reported by who uses it.
@@ -267,6 +262,10 @@ bool Channel::take(const Header& header, const std::byte* front, size_t front_by
       front_bytes != sizeof header + header.head_bytes)
     return false;
   switch (header.kind) {
+    case MessageKind::kChunk:
+      return ucx.take_chunk(header.source, body, header.head_bytes);
+    case MessageKind::kKey:
+      return ucx.take_key(header.source, body, header.head_bytes);
     case MessageKind::kPut:
       return take_put(header, body);
     case MessageKind::kExchange:

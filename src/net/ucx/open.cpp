@@ -79,11 +79,13 @@ bool Ucx::start(const OpenParameters& parameters) {
                     MessageKind kind) { static_cast<Ucx*>(user)->take_control(source, kind); },
   };
   if (!channels_ || !peers_.start(parameters, reader) || !mail_.start(mail)) return false;
-  if (!library_.map(parameters.heap, &heap_) || !library_.map(parameters.statics, &statics_)) {
-    base::log_line(base::LogLevel::kError,
-                   "UCX does not map the symmetric heap (%zu bytes): networks that pin memory need "
-                   "SHMEM_SYMMETRIC_SIZE and `ulimit -l unlimited`",
-                   parameters.heap.bytes);
+  heap_ = parameters.heap;
+  if (!map_chunk(0) || !library_.map(parameters.statics, &statics_)) {
+    base::log_line(
+        base::LogLevel::kError,
+        "UCX does not map the first %zu bytes of the symmetric heap, or the globals (%zu "
+        "bytes): networks that pin memory need `ulimit -l unlimited`",
+        std::min<size_t>(heap_.bytes, kFirstChunk), parameters.statics.bytes);
     return false;
   }
   const Engine::Duties duties = {
@@ -112,11 +114,11 @@ bool Ucx::start_inlets() {
 
 size_t Ucx::write_address(void* buffer, size_t capacity, int inlets) {
   AddressWriter out(buffer, capacity);
-  out.head({kMagic, mail_.cookie(), reinterpret_cast<uint64_t>(heap_.memory.base),
-            heap_.memory.bytes, reinterpret_cast<uint64_t>(statics_.memory.base),
-            statics_.memory.bytes, static_cast<uint32_t>(shape_.lanes),
-            static_cast<uint16_t>(inlets), Library::version()});
-  out.field(heap_.key, heap_.key_bytes);
+  out.head({kMagic, mail_.cookie(), reinterpret_cast<uint64_t>(heap_.base), heap_.bytes,
+            reinterpret_cast<uint64_t>(statics_.memory.base), statics_.memory.bytes,
+            static_cast<uint32_t>(shape_.lanes), static_cast<uint16_t>(inlets),
+            Library::version()});
+  out.field(chunks_[0].key, chunks_[0].key_bytes);
   out.field(statics_.key, statics_.key_bytes);
   for (int i = 0; i < inlets; ++i) {
     ucp_worker_attr_t attributes = {};
@@ -144,7 +146,7 @@ size_t Ucx::address(void* buffer, size_t capacity) {
 Ucx::~Ucx() {
   engine_.stop();
   for (int i = 0; channels_ && i < shape_.channels; ++i) channels_[i].stop();
-  library_.unmap(heap_);
+  for (Mapped& chunk : chunks_) library_.unmap(chunk);
   library_.unmap(statics_);
 }
 

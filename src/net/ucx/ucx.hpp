@@ -63,7 +63,8 @@ struct Link {
   PeerState* peer;
   int ec;
   ucp_ep_h ep = nullptr;
-  ucp_rkey_h keys[2] = {};  ///< heap, globals; unpacked at first use
+  ucp_rkey_h statics_key = nullptr;  ///< these are unpacked at first use
+  ucp_rkey_h heap_keys[kChunksMax] = {};
   Pending* unflushed = nullptr;
   Pending* flushing = nullptr;
   bool is_dirty = false;  ///< in the channel's list of those with something to flush
@@ -75,8 +76,16 @@ struct Link {
   ucs_status_t error = UCS_OK;          ///< the connection is broken
 };
 
+/// Of a chunk of an EC's heap, as UCX packs it.
+constexpr size_t kKeyMax = 240;
+struct PackedKey {
+  std::byte bytes[kKeyMax];
+};
+
 /// What is known of another EC.
 struct PeerState : PeerBase {
+  PeerState() = default;
+  ~PeerState();
   PeerAddress address;
   std::atomic<bool> is_greeted = false;     ///< has been told that this EC talks to it
   std::atomic<bool> is_owed_hello = false;  ///< there was no buffer for it
@@ -87,6 +96,10 @@ struct PeerState : PeerBase {
   std::atomic<bool> has_answered = false;  ///< this EC's farewell
   std::atomic<bool> is_missed = false;     ///< an operation came to nothing, as a connection broke
   Trouble trouble;
+  // Of the heap's chunks but the first, whose key is in the address.
+  std::atomic<PackedKey*> chunk_keys[kChunksMax] = {};
+  std::atomic<uint64_t> chunk_asked_ns[kChunksMax] = {};  ///< 0: never
+  std::atomic<uint32_t> wanted_chunks = 0;                ///< by it, of the heap here
 };
 
 /// A path of its own: a worker, and what it takes to follow its operations.
@@ -111,7 +124,6 @@ class Channel {
 
   // link.cpp; with the lock held
   Link* link_to(int ec, PeerState& peer, int worker);
-  ucp_rkey_h key_of(Link& link, const PeerAddress& address, Area area);
   uccs_status_t status_of(Link& link, ucs_status_t status);
   /// False: not now.
   bool send_control(int ec, PeerState& peer, int lane, MessageKind kind, const void* body,
@@ -163,6 +175,9 @@ class Channel {
   uccs_status_t ask(int ec, PeerState& peer, const Remote& target, const AtomicArguments& arguments,
                     uint64_t* result_out, Completion* completion);
   bool take_exchange(const Header& header, const std::byte* body, ucp_ep_h asker);
+
+  // chunks.cpp; with the lock held
+  ucp_rkey_h key_of(Link& link, const Remote& remote, uccs_status_t* why_not);
 
   // delivery.cpp: takes the lock
   uccs_status_t deliver(int ec, PeerState& peer, const Remote& dest, const void* source,
@@ -276,7 +291,13 @@ class Ucx {
   bool start_inlets();
   size_t write_address(void* buffer, size_t capacity, int inlets);
 
-  Areas areas() const { return {heap_.memory, statics_.memory}; }
+  Areas areas() const { return {heap_, statics_.memory}; }
+
+  // chunks.cpp
+  const Mapped* map_chunk(int chunk);
+  bool take_chunk(int source, const std::byte* body, size_t bytes);
+  bool take_key(int source, const std::byte* body, size_t bytes);
+  bool send_keys(int ec, PeerState& peer);
 
   // open.cpp
   bool read_address(PeerState& peer, const std::byte* bytes, size_t length) const;
@@ -319,7 +340,10 @@ class Ucx {
   bool is_one_host_ = false;
   Silence silence_;
   Library library_;
-  Mapped heap_, statics_;
+  Extent heap_;
+  std::mutex chunks_lock_;  // guards chunks_
+  Mapped chunks_[kChunksMax];
+  Mapped statics_;
   Mail mail_;
   std::unique_ptr<Channel[]> channels_;
   Peers<PeerState> peers_;
