@@ -97,6 +97,7 @@ Fixture open(const std::vector<const Transport*>& layers, Shape shape) {
                   core::direct_map.static_bytes},
       .provider = provider_wanted(),
       .is_one_host = rte::start().is_one_host,
+      .apply_batch = apply_batch,
       .inner = layers.data() + 1};
   CHECK(fixture.table->open(parameters, &fixture.instance) == UCCS_OK);
   connect_all(fixture, inbox);

@@ -52,6 +52,9 @@ struct Fixture {
   void nudge() const;
 };
 
+/// OpenParameters::apply_batch of all instances.
+void apply_batch(void* user, int ec, const std::byte* batch, size_t bytes);
+
 /// Opens `layers` (outermost first, the transport last) with `shape`; closes it again.
 Fixture open(const std::vector<const Transport*>& layers, Shape shape);
 void close(Fixture& fixture);

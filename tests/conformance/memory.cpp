@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /// Puts, gets and atomics on the areas of a peer.
 #include <algorithm>
+#include <atomic>
 #include <cstring>
 
 #include "../spmd/rounds.h"
@@ -185,12 +186,62 @@ void flush(Fixture& fixture) {
   if (fixture.can.has_flushed_puts) flush_puts(fixture, false);
 }
 
+/// What apply_batch has seen, and what a batch holds: its number, then bytes that follow from it.
+std::atomic<uint64_t> batches_seen = 0, numbers_seen = 0, bytes_wrong = 0;
+std::byte byte_of(uint64_t number, int ec, size_t i) {
+  return static_cast<std::byte>(number * 31 + static_cast<uint64_t>(ec) + i);
+}
+
+/// Batches of all lengths, many under way: each is applied once and whole before it is complete,
+/// and its buffer, the same or another, is free when the call returns.
+void batches(Fixture& fixture) {
+  const size_t most = fixture.can.batch_bytes;
+  if (most == 0) {
+    std::printf("SKIP batches: %s has none\n", fixture.name.c_str());
+    return;
+  }
+  const auto kEach = static_cast<uint64_t>(rounds(400));
+  batches_seen = numbers_seen = 0;
+  fixture.barrier();
+  struct Count : Completion {
+    std::atomic<uint64_t> ended = 0;
+  } count;
+  count.done = [](Completion* self, uccs_status_t status) {
+    if (status == UCCS_OK) static_cast<Count*>(self)->ended.fetch_add(1);
+  };
+  auto* batch = new std::byte[most];
+  uint64_t at_once = 0;
+  for (uint64_t number = 0; number < kEach; ++number) {
+    const size_t bytes = number % 5 == 0 ? most : sizeof number + number * 7919 % (most - 8);
+    std::memcpy(batch, &number, sizeof number);
+    for (size_t i = sizeof number; i < bytes; ++i) batch[i] = byte_of(number, fixture.me, i);
+    uccs_status_t status;
+    while ((status = fixture.table->batch(fixture.channels[0], fixture.next(), &batch, bytes,
+                                          &count)) == UCCS_AGAIN)
+      fixture.nudge();
+    CHECK(status == UCCS_OK || status == UCCS_IN_PROGRESS);
+    at_once += status == UCCS_OK ? 1 : 0;
+    std::memset(batch, 0xee, most);
+  }
+  while (count.ended + at_once < kEach) fixture.nudge();
+  delete[] batch;
+  fixture.barrier();
+  CHECK(batches_seen == kEach && numbers_seen == kEach * (kEach - 1) / 2 && bytes_wrong == 0);
+  fixture.barrier();
+}
+
 }  // namespace
 
-const Case memory_cases[] = {{"put_get", put_get},
-                             {"registered", registered},
-                             {"atomics", atomics},
-                             {"flush", flush},
-                             {nullptr, nullptr}};
+void apply_batch(void*, int ec, const std::byte* batch, size_t bytes) {
+  uint64_t number;
+  std::memcpy(&number, batch, sizeof number);
+  for (size_t i = sizeof number; i < bytes; ++i)
+    if (batch[i] != byte_of(number, ec, i)) ++bytes_wrong;
+  numbers_seen += number;
+  ++batches_seen;
+}
+
+const Case memory_cases[] = {{"put_get", put_get}, {"registered", registered}, {"atomics", atomics},
+                             {"flush", flush},     {"batches", batches},       {nullptr, nullptr}};
 
 }  // namespace conformance
