@@ -43,9 +43,9 @@ void unlist(Context* context, Endpoint* endpoint) {
 /// Everything posted on the endpoint is visible at the target.
 uccs_status_t flush(Endpoint* endpoint) {
   Context* context = endpoint->context;
-  const uccs_status_t status = wait_until(context, [&] {
-    return is_settled(context, endpoint->ec) && is_quiet(context, endpoint->bucket);
-  });
+  Settling settling(context->pack.get(), endpoint->ec);
+  const uccs_status_t status = wait_until(
+      context, [&] { return settling.is_over() && is_quiet(context, endpoint->bucket); });
   if (status != UCCS_OK) return status;
   ThreadSlot& thread = this_thread(context);
   net::Channel* path = thread.channel->paths[endpoint->link_index];
@@ -95,9 +95,9 @@ uccs_status_t uccs_endpoint_create(uccs_context_t context, int ec, int lane,
 uccs_status_t uccs_endpoint_destroy(uccs_endpoint_t endpoint) {
   if (!endpoint) return UCCS_OK;
   core::Context* context = endpoint->context;
-  const uccs_status_t status = core::wait_until(context, [&] {
-    return core::is_settled(context, endpoint->ec) && core::is_quiet(context, endpoint->bucket);
-  });
+  core::Settling settling(context->pack.get(), endpoint->ec);
+  const uccs_status_t status = core::wait_until(
+      context, [&] { return settling.is_over() && core::is_quiet(context, endpoint->bucket); });
   if (status != UCCS_OK) return status;
   core::unlist(context, endpoint);
   delete endpoint;
@@ -115,8 +115,9 @@ uccs_status_t uccs_flush(const uccs_endpoint_t endpoints[], size_t count) {
 
 uccs_status_t uccs_context_flush(uccs_context_t context) {
   if (context->packs_bursts) core::begin_flush(context);
-  const uccs_status_t status = core::wait_until(
-      context, [&] { return core::is_settled(context, -1) && core::is_quiet(context); });
+  core::Settling settling(context->pack.get(), -1);
+  const uccs_status_t status =
+      core::wait_until(context, [&] { return settling.is_over() && core::is_quiet(context); });
   if (status != UCCS_OK) return status;
   core::ThreadSlot& thread = core::this_thread(context);
   for (int link = 0; link < context->link_count; ++link) {
@@ -133,8 +134,8 @@ uccs_status_t uccs_fence(uccs_context_t context) {
   // Stores of one thread reach mapped memory in order once the compiler and the CPU keep to it;
   // what is not complete yet has to be.
   std::atomic_thread_fence(std::memory_order_release);
-  return core::wait_until(context,
-                          [&] { return core::is_settled(context, -1) && core::is_quiet(context); });
+  core::Settling settling(context->pack.get(), -1);
+  return core::wait_until(context, [&] { return settling.is_over() && core::is_quiet(context); });
 }
 
 }  // extern "C"

@@ -19,7 +19,15 @@
 
 namespace uccs::core {
 
-struct alignas(64) PackTarget : net::Completion {  ///< of its batches
+struct alignas(64) PackTarget {
+  /// Of batches that left in epochs of one parity.
+  struct Half : net::Completion {
+    PackTarget* to;
+    uint32_t parity;
+  };
+  Half halves[2];
+  std::atomic<uint32_t>* epoch = nullptr;      ///< the Pack's
+  std::atomic<uint32_t>* under_way = nullptr;  ///< likewise: [2]
   Endpoint* endpoint = nullptr;
   Kind kind = Kind::kPack;
   PackTarget* next = nullptr;
@@ -34,6 +42,21 @@ struct alignas(64) PackTarget : net::Completion {  ///< of its batches
   /// Messages whose answer has not come. Counted up before the message leaves; release and acquire
   /// on both sides, so that whoever sees 0 sees the results.
   alignas(64) std::atomic<uint32_t> unanswered = 0;
+
+  /// Returns the parity of the epoch, which has not ended before the message was counted.
+  uint32_t note_sent() {
+    unanswered.fetch_add(1, std::memory_order_acq_rel);
+    for (;;) {
+      const uint32_t now = epoch->load();
+      under_way[now & 1].fetch_add(1);
+      if (epoch->load() == now) return now & 1;
+      under_way[now & 1].fetch_sub(1);
+    }
+  }
+  void note_answered(uint32_t parity) {
+    unanswered.fetch_sub(1, std::memory_order_acq_rel);
+    under_way[parity].fetch_sub(1);
+  }
 };
 
 namespace {
@@ -51,16 +74,17 @@ bool has_batches(const Endpoint& endpoint, Kind kind) {
 }
 
 /// As the network's own, where it has that, which costs less.
-uccs_status_t send_batch(PackTarget& to, net::Channel* path) {
+uccs_status_t send_batch(PackTarget& to, net::Channel* path, uint32_t parity) {
   std::byte* records = to.records.release();
   const uccs_status_t status =
-      to.endpoint->link->table->batch(path, to.endpoint->ec, &records, to.used, &to);
+      to.endpoint->link->table->batch(path, to.endpoint->ec, &records, to.used, &to.halves[parity]);
   to.records.reset(records);
   return status;
 }
 
-uccs_status_t send_message(PackTarget& to, const ThreadSlot& thread, net::Channel* path) {
-  const PackHead head = {reinterpret_cast<uint64_t>(&to)};
+uccs_status_t send_message(PackTarget& to, const ThreadSlot& thread, net::Channel* path,
+                           uint32_t parity) {
+  const PackHead head = {reinterpret_cast<uint64_t>(&to.halves[parity])};
   const net::Piece piece = {to.records.get(), to.used};
   const net::Payload payload = {&piece, 1, to.used};
   const net::Envelope envelope = make_envelope(net::Traffic::kRequest, to.kind,
@@ -74,17 +98,18 @@ uccs_status_t send(PackTarget& to) {
   ThreadSlot& thread = this_thread(to.endpoint->context);
   if (!thread.channel->lock.try_lock()) return UCCS_AGAIN;
   net::Channel* path = thread.channel->paths[to.endpoint->link_index];
-  const uint32_t answers = to.kind == Kind::kPack ? 1 : 0;
-  to.unanswered.fetch_add(answers, std::memory_order_acq_rel);
+  const bool is_answered = to.kind == Kind::kPack;
+  const uint32_t parity = is_answered ? to.note_sent() : 0;
   const bool is_batch = to.answer_bytes == 0 && has_batches(*to.endpoint, to.kind);
-  uccs_status_t status = is_batch ? send_batch(to, path) : send_message(to, thread, path);
+  uccs_status_t status =
+      is_batch ? send_batch(to, path, parity) : send_message(to, thread, path, parity);
   thread.channel->lock.unlock();
   if (status == UCCS_IN_PROGRESS) status = UCCS_OK;
   if (status == UCCS_OK) {
     to.used = to.answer_bytes = 0;
     to.is_aging = false;
-  } else {
-    to.unanswered.fetch_sub(answers, std::memory_order_relaxed);
+  } else if (is_answered) {
+    to.note_answered(parity);
   }
   return status;
 }
@@ -132,8 +157,8 @@ PackAreas own_areas() {
 
 void end_batch(net::Completion* self, uccs_status_t status) {
   if (status < 0) base::fatal("operations that were packed failed: %s", uccs_status_string(status));
-  // Pairs with settle.
-  static_cast<PackTarget*>(self)->unanswered.fetch_sub(1, std::memory_order_acq_rel);
+  const auto* half = static_cast<PackTarget::Half*>(self);
+  half->to->note_answered(half->parity);
 }
 
 void fail_unsound(const char* what, int source) {
@@ -199,7 +224,13 @@ PackTarget* Pack::make_target(int place) {
   made->records.reset(new (std::nothrow) std::byte[room]);
   if (!made->records) return nullptr;
   made->endpoint = endpoint;
-  made->done = end_batch;
+  made->epoch = &epoch_;
+  made->under_way = under_way_;
+  for (uint32_t parity : {0u, 1u}) {
+    made->halves[parity].done = end_batch;
+    made->halves[parity].to = made.get();
+    made->halves[parity].parity = parity;
+  }
   made->next = first_.load(std::memory_order_relaxed);
   if (!made->next && !context_) live_packs.fetch_add(1, std::memory_order_relaxed);
   targets_[place].store(made.get(), std::memory_order_release);
@@ -254,35 +285,57 @@ uccs_status_t Pack::message(int ec, int id, const void* data, size_t bytes) {
   return append(*to, {packed_am_word(id, bytes), data, bytes, 0});
 }
 
-uccs_status_t Pack::settle(int ec) {
+/// UCCS_OK, or UCCS_AGAIN.
+uccs_status_t Pack::send_for(int ec) {
+  uccs_status_t all = UCCS_OK;
+  const auto send_one = [&all](PackTarget* to) {
+    if (!to) return;
+    to->lock.lock();
+    const uccs_status_t status = to->used > 0 ? send(*to) : UCCS_OK;
+    to->lock.unlock();
+    if (status != UCCS_OK && all >= 0) all = status;
+  };
   if (ec >= 0) {
     // Messages first: they may be what somebody needs to go on.
-    const uccs_status_t sent = settle_one(job.size + ec);
-    const uccs_status_t done = settle_one(ec);
-    return done == UCCS_OK ? sent : done;
+    send_one(targets_[job.size + ec].load(std::memory_order_acquire));
+    send_one(targets_[ec].load(std::memory_order_acquire));
+    return all;
   }
-  uccs_status_t all = UCCS_OK;
-  // All are sent before anybody is waited for.
-  for (PackTarget* to = first_.load(std::memory_order_acquire); to; to = to->next) {
-    const uccs_status_t status = settle(*to);
-    if (status < 0) return status;
-    if (status != UCCS_OK) all = status;
-  }
+  for (PackTarget* to = first_.load(std::memory_order_acquire); to; to = to->next) send_one(to);
   return all;
 }
 
-uccs_status_t Pack::settle_one(int place) {
-  PackTarget* const to = targets_[place].load(std::memory_order_acquire);
-  return to ? settle(*to) : UCCS_OK;
+bool Pack::is_answered(int ec) const {
+  const PackTarget* const to = targets_[ec].load(std::memory_order_acquire);
+  return !to || to->unanswered.load(std::memory_order_acquire) == 0;
 }
 
-uccs_status_t Pack::settle(PackTarget& to) {
-  to.lock.lock();
-  const uccs_status_t status = to.used > 0 ? send(to) : UCCS_OK;
-  to.lock.unlock();
-  if (status < 0) return status;
-  const bool is_done = status == UCCS_OK && to.unanswered.load(std::memory_order_acquire) == 0;
+/// Has all that had left when the epoch was read been answered?
+bool Pack::is_over_since(uint32_t epoch) {
+  uint32_t now = epoch_.load();
+  if (now == epoch) {
+    if (under_way_[(epoch + 1) & 1].load() != 0) return false;
+    if (epoch_.compare_exchange_strong(now, epoch + 1)) now = epoch + 1;
+  }
+  return now - epoch > 1 || under_way_[epoch & 1].load() == 0;
+}
+
+uccs_status_t Settling::look() {
+  if (!pack_) return UCCS_OK;
+  if (!has_sent_) {
+    const uccs_status_t sent = pack_->send_for(ec_);
+    if (sent != UCCS_OK) return sent == UCCS_AGAIN ? UCCS_IN_PROGRESS : sent;
+    has_sent_ = true;
+    epoch_ = pack_->epoch_.load();
+  }
+  const bool is_done = ec_ >= 0 ? pack_->is_answered(ec_) : pack_->is_over_since(epoch_);
   return is_done ? UCCS_OK : UCCS_IN_PROGRESS;
+}
+
+bool Settling::is_over() {
+  const uccs_status_t status = look();
+  if (status < 0) base::fatal("operations that were packed failed: %s", uccs_status_string(status));
+  return status == UCCS_OK;
 }
 
 bool Pack::push() {
@@ -313,12 +366,6 @@ void age_packs() {
   packs_lock.unlock();
 }
 
-bool is_pack_settled(Pack& pack, int ec) {
-  const uccs_status_t status = pack.settle(ec);
-  if (status < 0) base::fatal("operations that were packed failed: %s", uccs_status_string(status));
-  return status == UCCS_OK;
-}
-
 uint64_t pack_age_ns() { return live_packs.load(std::memory_order_relaxed) == 0 ? 0 : kAgeNs; }
 
 void apply_batch(void*, int ec, const std::byte* records, size_t bytes) {
@@ -342,11 +389,11 @@ void on_pack(Context* context, ThreadSlot& thread, const Kept& kept) {
 
 void on_pack_done(Context* context, const Kept& kept) {
   const net::Arrival& arrival = kept.arrival;
-  auto* const to = reinterpret_cast<PackTarget*>(head_of<PackHead>(arrival).target);
+  const auto* const half = reinterpret_cast<PackTarget::Half*>(head_of<PackHead>(arrival).target);
   if (!deliver_answers(arrival.payload, arrival.payload_bytes))
     fail_unsound("the answer to a packed message", arrival.source);
   release_payload(context, kept);
-  to->unanswered.fetch_sub(1, std::memory_order_acq_rel);  // pairs with settle
+  half->to->note_answered(half->parity);
 }
 
 }  // namespace uccs::core

@@ -20,13 +20,13 @@ class Pack {
  public:
   /// `context`: whose link is used; nullptr: the job's. Returns nullptr when there is no memory.
   static Pack* make(Context* context);
-  /// After `settle(-1)` answered UCCS_OK.
+  /// After a Settling of all is over.
   ~Pack();
   Pack(const Pack&) = delete;
   Pack& operator=(const Pack&) = delete;
 
   /// Operations on memory of EC `ec`, which is on another node. UCCS_OK: noted, a put's
-  /// source is free, results come before `settle` answers UCCS_OK. UCCS_AGAIN: the buffer is full
+  /// source is free, results come before a Settling is over. UCCS_AGAIN: the buffer is full
   /// and cannot leave, make progress. UCCS_ERR_UNSUPPORTED: not one to be packed.
   uccs_status_t put(int ec, WireAddress dest, const void* source, size_t bytes);
   uccs_status_t get(int ec, WireAddress source, void* dest, size_t bytes);
@@ -36,10 +36,6 @@ class Pack {
   /// A short active message to any lane; no answer comes.
   uccs_status_t message(int ec, int id, const void* data, size_t bytes);
 
-  /// Sends what is packed for `ec`, or for all (-1). UCCS_OK when all of it has been done there and
-  /// its results are here, else UCCS_IN_PROGRESS: make progress and ask again.
-  uccs_status_t settle(int ec);
-
   /// Sends what is packed, as far as that needs no waiting. True: all of it.
   bool push();
   /// Sends what has been there for some milliseconds, likewise. Quick when called often.
@@ -47,12 +43,14 @@ class Pack {
 
  private:
   friend void age_packs();
+  friend class Settling;
   Pack() = default;
 
   PackTarget* target(int place);
   PackTarget* make_target(int place);
-  uccs_status_t settle_one(int place);
-  static uccs_status_t settle(PackTarget& target);
+  uccs_status_t send_for(int ec);
+  bool is_answered(int ec) const;
+  bool is_over_since(uint32_t epoch);
 
   size_t capacity_ = kPackMax;
   Context* context_ = nullptr;  ///< nullptr: the job's
@@ -60,6 +58,27 @@ class Pack {
   base::SparseArray<std::atomic<PackTarget*>> targets_;  ///< by EC; then the same for messages
   std::atomic<PackTarget*> first_ = nullptr;             ///< the list of those that exist
   Pack* next_ = nullptr;                                 ///< among those of the job's context
+  /// Messages without answer that left in epochs of either parity. An epoch ends when those of the
+  /// one before have their answers, so who waits for two ends has waited for all that left before.
+  std::atomic<uint32_t> epoch_ = 0;
+  std::atomic<uint32_t> under_way_[2] = {};
+};
+
+/// Waiting for what has been packed for EC `ec`, or for all (-1): it is sent once, then all of it
+/// is to be done there and its results are to be here. What other threads pack meanwhile is theirs.
+class Settling {
+ public:
+  Settling(Pack* pack, int ec) : pack_(pack), ec_(ec) {}
+  /// UCCS_OK, UCCS_IN_PROGRESS (make progress and look again), or what went wrong.
+  uccs_status_t look();
+  /// The same for those who have no words for what went wrong: that ends the job.
+  bool is_over();
+
+ private:
+  Pack* pack_;  ///< nullptr: nothing is packed
+  int ec_;
+  bool has_sent_ = false;
+  uint32_t epoch_ = 0;  ///< when it had
 };
 
 /// For whoever waits or makes progress: sends what was packed some milliseconds ago and forgotten,
@@ -71,11 +90,5 @@ uint64_t pack_age_ns();
 
 /// Does what EC `ec` has packed into a batch: net::OpenParameters::apply_batch.
 void apply_batch(void* user, int ec, const std::byte* records, size_t bytes);
-
-/// Is all that the context packed for EC `ec`, or for all (-1), done?
-bool is_pack_settled(Pack& pack, int ec);
-inline bool is_settled(Context* context, int ec) {
-  return !context->pack || is_pack_settled(*context->pack, ec);
-}
 
 }  // namespace uccs::core

@@ -111,10 +111,11 @@ uint64_t fetch_now(int ec, const void* symmetric, const net::AtomicArguments& ar
 }  // namespace
 
 void settle_pack(core::Pack& pack, const char* call, int ec) {
-  uccs_status_t status = pack.settle(ec);
+  core::Settling settling(&pack, ec);
+  uccs_status_t status = settling.look();
   if (status == UCCS_OK) return;
   Waiting waiting(call);
-  while ((status = pack.settle(ec)) == UCCS_IN_PROGRESS) waiting.pause();
+  while ((status = settling.look()) == UCCS_IN_PROGRESS) waiting.pause();
   if (status < 0)
     base::fatal("%s: operations that were packed failed: %s", call, uccs_status_string(status));
 }
