@@ -20,7 +20,7 @@
 namespace uccs::core {
 
 struct alignas(64) PackTarget {
-  /// Of batches that left in epochs of one parity.
+  /// Of what left in epochs of one parity: told of the ends of batches, and named by messages.
   struct Half : net::Completion {
     PackTarget* to;
     uint32_t parity;
@@ -32,7 +32,7 @@ struct alignas(64) PackTarget {
   Kind kind = Kind::kPack;
   PackTarget* next = nullptr;
   std::unique_ptr<std::byte[]> records;
-  size_t capacity = 0;  ///< of a batch, kPackMax of others
+  size_t capacity = 0;  ///< bytes of records without results; with some kPackMax, if less
 
   base::SpinLock lock;  ///< guards the next ones, and what is in `records`
   bool is_aging = false;

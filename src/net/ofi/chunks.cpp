@@ -6,17 +6,10 @@
 
 #include <new>
 
-#include "base/clock.hpp"
 #include "base/log.hpp"
 #include "net/ofi/ofi.hpp"
 
 namespace uccs::net::ofi {
-namespace {
-
-/// After that a question is taken for lost: the answer met a full socket.
-constexpr uint64_t kAskAgainNs = 10'000'000;
-
-}  // namespace
 
 ChunkKeys& Ofi::chunk_keys(PeerLane& lane) {
   ChunkKeys* found = lane.chunks.load(std::memory_order_acquire);
@@ -46,12 +39,11 @@ bool Ofi::Channel::find_key(PeerState& peer, int ec, int lane, const Remote& rem
   return true;
 }
 
+/// Once: the answer is owed until it leaves.
 void Ofi::Channel::ask_for_chunk(PeerState& peer, int ec, int lane, int chunk) {
-  std::atomic<uint64_t>& asked_ns = chunk_keys(peer.by_lane[lane]).asked_ns[chunk];
-  const uint64_t now = base::now_ns();
-  uint64_t last = asked_ns.load(std::memory_order_relaxed);
-  if (last != 0) owner_->silence_.note_refused(peer.trouble);  // if it stays so, the peer is lost
-  if (last != 0 && now - last < kAskAgainNs) return;
+  std::atomic<bool>& is_asked = chunk_keys(peer.by_lane[lane]).is_asked[chunk];
+  if (is_asked.load(std::memory_order_relaxed))
+    return owner_->silence_.note_refused(peer.trouble);  // if it stays so, the peer is lost
   Buffer* buffer = take_buffer();
   const fi_addr_t address = owner_->address_of(*this, peer, ec, lane);
   if (!buffer || address == FI_ADDR_UNSPEC) {
@@ -68,7 +60,7 @@ void Ofi::Channel::ask_for_chunk(PeerState& peer, int ec, int lane, int chunk) {
   buffer->kind = Tracked::Kind::kMessage;
   const ssize_t posted = send(buffer->data, bytes, address, buffer);
   if (finish_post(posted, buffer, peer, ec, bytes) == UCCS_IN_PROGRESS)
-    asked_ns.store(now, std::memory_order_relaxed);
+    is_asked.store(true, std::memory_order_relaxed);
 }
 
 /// Fills in the answer; false: there is no such chunk.
@@ -95,7 +87,7 @@ void Ofi::take_key(int source, const ChunkBody& body) {
     return;
   silence_.note_heard(peer.trouble);
   ChunkKeys& keys = chunk_keys(peer.by_lane[body.lane]);
-  if (keys.is_known[body.chunk].load(std::memory_order_relaxed)) return;  // asked twice
+  if (keys.is_known[body.chunk].load(std::memory_order_relaxed)) return;  // two threads asked
   keys.keys[body.chunk] = body.key;
   keys.is_known[body.chunk].store(true, std::memory_order_release);
 }

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/// Atomics: short messages without credits that whoever looks at an inlet does and answers. The
-/// answer comes to the inlet that the asking thread looks at.
+/// Questions: short messages without credits that whoever looks at an inlet answers. Atomics, which
+/// it does, and what chunks.cpp asks. The answer comes to the inlet that the asking thread looks
+/// at.
 #include <string.h>
-
-#include <algorithm>
 
 #include "base/log.hpp"
 #include "net/ofi/ofi.hpp"
@@ -15,7 +14,7 @@ static_assert(sizeof(Header) + sizeof(ExchangeBody) <= kShortMax);
 /// The ticket of an operation: its channel, and its number there.
 static_assert(kWorks <= 1 << 16);
 
-/// By the domain's lock, which is held.
+/// With the domain's lock held.
 uccs_status_t Ofi::Channel::ask(PeerState& peer, int ec, const Remote& target,
                                 const AtomicArguments& arguments, uint64_t* result_out,
                                 Completion* completion) {

@@ -80,7 +80,7 @@ struct Inlet : Outlet {
 /// What is known of another EC.
 struct ChunkKeys {
   std::atomic<bool> is_known[kChunksMax] = {};
-  std::atomic<uint64_t> asked_ns[kChunksMax] = {};  ///< 0: never
+  std::atomic<bool> is_asked[kChunksMax] = {};
   Key keys[kChunksMax] = {};
 };
 struct PeerLane {

@@ -7,15 +7,11 @@
 #include <bit>
 #include <new>
 
-#include "base/clock.hpp"
 #include "base/log.hpp"
 #include "net/ucx/ucx.hpp"
 
 namespace uccs::net::ucx {
 namespace {
-
-/// After that a question is taken for lost.
-constexpr uint64_t kAskAgainNs = 1'000'000'000;
 
 struct KeyBody {
   int32_t chunk;
@@ -55,13 +51,13 @@ ucp_rkey_h Channel::key_of(Link& link, const Remote& remote, uccs_status_t* why_
   *why_not = UCCS_ERR_UNSUPPORTED;
   if (packed) return ucp_ep_rkey_unpack(link.ep, packed, &key) == UCS_OK ? key : (key = nullptr);
   *why_not = UCCS_AGAIN;
-  std::atomic<uint64_t>& asked_ns = peer.chunk_asked_ns[chunk];
-  const uint64_t now = base::now_ns(), last = asked_ns.load(std::memory_order_relaxed);
-  if (last != 0) owner_->silence_.note_refused(peer.trouble);  // if it stays so, the peer is lost
   const int32_t wanted = chunk;
-  if ((last == 0 || now - last >= kAskAgainNs) &&
-      send_control(link.ec, peer, index_, MessageKind::kChunk, &wanted, sizeof wanted))
-    asked_ns.store(now, std::memory_order_relaxed);
+  const uint32_t bit = 1u << chunk;
+  if ((peer.asked_chunks.load(std::memory_order_relaxed) & bit) != 0) {
+    owner_->silence_.note_refused(peer.trouble);  // if it stays so, the peer is lost
+  } else if (send_control(link.ec, peer, index_, MessageKind::kChunk, &wanted, sizeof wanted)) {
+    peer.asked_chunks.fetch_or(bit, std::memory_order_relaxed);  // once: the answer is owed
+  }
   return nullptr;
 }
 
@@ -88,7 +84,7 @@ bool Ucx::take_key(int source, const std::byte* body, size_t bytes) {
   memcpy(key->bytes, told.key, sizeof key->bytes);
   PackedKey* none = nullptr;
   if (!peer.chunk_keys[told.chunk].compare_exchange_strong(none, key, std::memory_order_acq_rel))
-    delete key;  // asked twice
+    delete key;  // two threads asked
   return true;
 }
 

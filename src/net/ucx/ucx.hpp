@@ -98,8 +98,8 @@ struct PeerState : PeerBase {
   Trouble trouble;
   // Of the heap's chunks but the first, whose key is in the address.
   std::atomic<PackedKey*> chunk_keys[kChunksMax] = {};
-  std::atomic<uint64_t> chunk_asked_ns[kChunksMax] = {};  ///< 0: never
-  std::atomic<uint32_t> wanted_chunks = 0;                ///< by it, of the heap here
+  std::atomic<uint32_t> asked_chunks = 0;   ///< whose keys this EC has asked for, a bit each
+  std::atomic<uint32_t> wanted_chunks = 0;  ///< likewise: by it, of the heap here
 };
 
 /// A path of its own: a worker, and what it takes to follow its operations.

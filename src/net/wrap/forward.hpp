@@ -43,9 +43,9 @@ class Forward {
   using Channel = ChannelType;
 
   static Capabilities describe(const Shape& shape, const Transport* const* inner) {
-    Capabilities inner_ones = inner[0]->describe(shape, inner + 1);
-    inner_ones.batch_bytes = 0;  // decorators look at operations one by one
-    return inner_ones;
+    Capabilities can = inner[0]->describe(shape, inner + 1);
+    can.batch_bytes = 0;  // decorators look at operations one by one
+    return can;
   }
   size_t address(void* buffer, size_t capacity) {
     return table_->address(inner_, buffer, capacity);
