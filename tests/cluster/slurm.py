@@ -24,6 +24,7 @@ SlurmctldPort={ctld_port}
 SlurmdPort={slurmd_port}
 StateSaveLocation={folder}/state
 SlurmdSpoolDir={folder}/spool
+TmpFS={folder}
 SlurmctldPidFile={folder}/slurmctld.pid
 SlurmdPidFile={folder}/slurmd.pid
 SlurmctldLogFile={folder}/slurmctld.log
