@@ -9,6 +9,8 @@
 #include <time.h>
 #include <unistd.h>
 
+#include <algorithm>
+
 #include "base/clock.hpp"
 #include "base/config_values.hpp"
 
@@ -20,6 +22,9 @@ constexpr uint32_t kSpinsWithRoom = 2000;
 /// fifty times as much; none would take a system call for a partner that is about to answer.
 constexpr uint32_t kSpinsOversubscribed = 0;        // tells others, too, that waiters should yield
 constexpr uint32_t kFarYields = uint32_t{1} << 30;  // time decides
+/// A look at a network is a system call, so 2000 are a millisecond in which the thread that is to
+/// answer, or one that brings it the message, may wait for this CPU.
+constexpr uint32_t kFarSpins = 8;
 
 /// Spins before the first yield of a thread: 64 pauses are one or two microseconds.
 constexpr uint32_t kSpinsToProbe = 64;
@@ -33,6 +38,8 @@ constexpr uint64_t kLongestYieldingNs = 20'000'000;
 constexpr uint64_t kLongestFarYieldingNs = 1'000'000'000;
 /// The sleep reaches its full length after this many of the first length.
 constexpr uint32_t kSleepsToFull = 16;
+
+uint32_t near_spins = kSpinsWithRoom;  // where nobody waits for a network
 
 timespec to_timespec(uint64_t ns) {
   return {static_cast<time_t>(ns / 1000000000u), static_cast<long>(ns % 1000000000u)};
@@ -65,15 +72,16 @@ thread_local constinit uint32_t spin_limit = kSpinsToProbe;
 
 void set_wait_policy(int waiters, int cpus) {
   const int wished = config().spin;
-  detail::wait_policy_in_force.spins =
-      wished >= 0 ? static_cast<uint32_t>(wished)
-                  : (waiters <= cpus ? kSpinsWithRoom : kSpinsOversubscribed);
+  near_spins = wished >= 0 ? static_cast<uint32_t>(wished)
+                           : (waiters <= cpus ? kSpinsWithRoom : kSpinsOversubscribed);
+  detail::wait_policy_in_force.spins = near_spins;
 }
 
 void set_far_waiting(bool (*sleep)(uint64_t ns)) {
   WaitPolicy& policy = detail::wait_policy_in_force;
   policy.sleep = sleep;
   policy.yields = sleep ? kFarYields : WaitPolicy{}.yields;
+  policy.spins = sleep && config().spin < 0 ? std::min(near_spins, kFarSpins) : near_spins;
 }
 
 void Backoff::yield_timed() {

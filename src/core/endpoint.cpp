@@ -49,18 +49,19 @@ uccs_status_t flush(Endpoint* endpoint) {
   if (status != UCCS_OK) return status;
   ThreadSlot& thread = this_thread(context);
   net::Channel* path = thread.channel->paths[endpoint->link_index];
-  return wait_until(context,
-                    [&] { return endpoint->link->table->flush(path, endpoint->ec) == UCCS_OK; });
+  net::Flush flush;
+  return wait_until(
+      context, [&] { return endpoint->link->table->flush(path, endpoint->ec, &flush) == UCCS_OK; });
 }
 
 /// Of the job's context, whose links may have to ask the targets of puts, too: all are asked before
 /// anybody is waited for.
-[[gnu::noinline]] void begin_flush(Context* context) {
+[[gnu::noinline]] void begin_flush(Context* context, net::Flush flushes[]) {
   ThreadSlot& thread = this_thread(context);
   thread.burst = 0;
   (void)context->pack->push();
   for (int link = 0; link < context->link_count; ++link)
-    (void)context->links[link].table->flush(thread.channel->paths[link], -1);
+    (void)context->links[link].table->flush(thread.channel->paths[link], -1, &flushes[link]);
 }
 
 }  // namespace
@@ -114,7 +115,8 @@ uccs_status_t uccs_flush(const uccs_endpoint_t endpoints[], size_t count) {
 }
 
 uccs_status_t uccs_context_flush(uccs_context_t context) {
-  if (context->packs_bursts) core::begin_flush(context);
+  net::Flush flushes[core::kMaxLinks];
+  if (context->packs_bursts) core::begin_flush(context, flushes);
   core::Settling settling(context->pack.get(), -1);
   const uccs_status_t status =
       core::wait_until(context, [&] { return settling.is_over() && core::is_quiet(context); });
@@ -123,8 +125,8 @@ uccs_status_t uccs_context_flush(uccs_context_t context) {
   for (int link = 0; link < context->link_count; ++link) {
     const net::Transport* table = context->links[link].table;
     net::Channel* path = thread.channel->paths[link];
-    const uccs_status_t flushed =
-        core::wait_until(context, [&] { return table->flush(path, -1) == UCCS_OK; });
+    const uccs_status_t flushed = core::wait_until(
+        context, [&] { return table->flush(path, -1, &flushes[link]) == UCCS_OK; });
     if (flushed != UCCS_OK) return flushed;
   }
   return UCCS_OK;

@@ -136,6 +136,11 @@ struct Completion {
   void (*done)(Completion* self, uccs_status_t status) = nullptr;
 };
 
+/// A flush of the caller's: begun by the first call that names it, and looked at by others.
+struct Flush {
+  uint64_t number = 0;  ///< the transport's; 0: has not begun
+};
+
 /// What travels with every message, in one register. Transports look at traffic and lane; kind and
 /// id are core's.
 ///
@@ -254,9 +259,9 @@ struct Transport {
                            size_t head_bytes, const Payload* payload);
   /// Gives back the payload of an arrival.
   void (*release)(Instance* instance, void* token);
-  /// UCCS_OK when all that was posted on the channel to `ec` (-1: to all) is visible there, else
-  /// UCCS_IN_PROGRESS.
-  uccs_status_t (*flush)(Channel* channel, int ec);
+  /// UCCS_OK when all that was posted on the channel to `ec` (-1: to all), and without completion
+  /// on any channel, before the first call for `flush` is visible there, else UCCS_IN_PROGRESS.
+  uccs_status_t (*flush)(Channel* channel, int ec, Flush* flush);
   /// Completions of the channel, then at most `budget` messages for `lane` of the classes in
   /// `traffic`. Returns how many of both.
   int (*progress)(Channel* channel, int lane, uint32_t traffic, int budget, const Sink& sink);
@@ -269,12 +274,15 @@ struct Transport {
 
 /// What a class must have to be a transport: these members, called with its own type of channel.
 template <typename T>
-concept TransportClass = requires(
-    T& self, typename T::Channel& channel, const OpenParameters& parameters, const Shape& shape,
-    const Transport* const* inner, const Peer& peer, const Remote& remote, void* memory,
-    const void* source, size_t bytes, uint64_t* word_out, uint64_t key, Completion* completion,
-    const AtomicArguments& arguments, Envelope envelope, const Payload* payload, const Sink& sink,
-    T** instance_out, typename T::Channel** channel_out, int number, uint32_t traffic) {
+concept TransportClass = requires(T& self, typename T::Channel& channel,
+                                  const OpenParameters& parameters, const Shape& shape,
+                                  const Transport* const* inner, const Peer& peer,
+                                  const Remote& remote, void* memory, const void* source,
+                                  size_t bytes, uint64_t* word_out, uint64_t key,
+                                  Completion* completion, const AtomicArguments& arguments,
+                                  Envelope envelope, const Payload* payload, const Sink& sink,
+                                  T** instance_out, typename T::Channel** channel_out, int number,
+                                  uint32_t traffic, Flush* flush) {
   { T::describe(shape, inner) } -> std::same_as<Capabilities>;
   { T::open(parameters, instance_out) } -> std::same_as<uccs_status_t>;
   { self.close() } -> std::same_as<void>;
@@ -290,7 +298,7 @@ concept TransportClass = requires(
     } -> std::same_as<uccs_status_t>;
   { channel.message(number, envelope, source, bytes, payload) } -> std::same_as<uccs_status_t>;
   { self.release(memory) } -> std::same_as<void>;
-  { channel.flush(number) } -> std::same_as<uccs_status_t>;
+  { channel.flush(number, flush) } -> std::same_as<uccs_status_t>;
   { channel.progress(number, traffic, number, sink) } -> std::same_as<int>;
   { self.arm(number, true) } -> std::same_as<std::atomic<uint32_t>*>;
 };
@@ -365,7 +373,7 @@ constexpr Transport make_transport(const char* name) {
     return path<T>(c)->message(ec, envelope, head, head_bytes, payload);
   };
   table.release = [](Instance* i, void* token) { self<T>(i)->release(token); };
-  table.flush = [](Channel* c, int ec) { return path<T>(c)->flush(ec); };
+  table.flush = [](Channel* c, int ec, Flush* flush) { return path<T>(c)->flush(ec, flush); };
   table.progress = [](Channel* c, int lane, uint32_t traffic, int budget, const Sink& sink) {
     return path<T>(c)->progress(lane, traffic, budget, sink);
   };

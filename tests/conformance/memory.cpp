@@ -161,11 +161,13 @@ void flush_puts(Fixture& fixture, bool has_completion) {
         CHECK(status == UCCS_OK || (has_completion && status == UCCS_IN_PROGRESS));
       }
       if (distance > 1) continue;
-      while (fixture.table->flush(flushed, ec) == UCCS_IN_PROGRESS) fixture.nudge();
+      Flush one, all;
+      while (fixture.table->flush(flushed, ec, &one) == UCCS_IN_PROGRESS) fixture.nudge();
       CHECK(completion.done_calls == under_way);
-      CHECK(fixture.table->flush(flushed, -1) == UCCS_OK);
+      CHECK(fixture.table->flush(flushed, -1, &all) == UCCS_OK);
     }
-    while (fixture.table->flush(flushed, -1) == UCCS_IN_PROGRESS) fixture.nudge();
+    Flush flush;
+    while (fixture.table->flush(flushed, -1, &flush) == UCCS_IN_PROGRESS) fixture.nudge();
     CHECK(completion.done_calls == under_way);
     fixture.barrier();
     for (int distance = 1; distance < std::max(2, fixture.size); ++distance) {

@@ -69,6 +69,15 @@ TEST(Backoff, PolicyFollowsTheCpus) {
   EXPECT_GE(wait_policy().spins, 1000u);
 }
 
+TEST(Backoff, WhoWaitsForANetworkYieldsSooner) {
+  set_wait_policy(1, 1);
+  set_far_waiting([](uint64_t) { return false; });
+  EXPECT_LE(wait_policy().spins, 20u);
+  EXPECT_GE(wait_policy().spins, 1u);  // 0 tells others that the CPUs are crowded
+  set_far_waiting(nullptr);
+  EXPECT_GE(wait_policy().spins, 1000u);
+}
+
 [[noreturn]] void override_spins() {
   setenv("UCCS_SPIN", "123", 1);
   set_wait_policy(100, 1);

@@ -41,9 +41,9 @@ bool Ofi::Channel::start(Ofi* owner, int index) {
   is_connected_ = base::make_sparse<bool>(owner->table_size());
   buffers_.reset(new (std::nothrow) Buffer[kBuffers]);
   works_.reset(new (std::nothrow) Work[kWorks]);
-  is_unproved_ = base::make_sparse<bool>(static_cast<size_t>(owner->num_ecs_));
+  unproved_ = base::make_sparse<Proof>(static_cast<size_t>(owner->num_ecs_));
   Port* opened = fabric.open_port();
-  if (!is_connected_ || !buffers_ || !works_ || !is_unproved_ || !opened) return false;
+  if (!is_connected_ || !buffers_ || !works_ || !unproved_ || !opened) return false;
   if (fabric.needs_local_registration()) {
     buffers_mr_ = fabric.register_with(
         opened, {reinterpret_cast<std::byte*>(buffers_.get()), kBuffers * sizeof(Buffer)});
@@ -184,7 +184,7 @@ uccs_status_t Ofi::Channel::transfer(bool is_put, int ec, const Remote& remote, 
   const uccs_status_t status = finish_post(posted, work, *peer, ec, bytes);
   if (completion || status != UCCS_IN_PROGRESS) return status;
   if (!remote.is_flag) habit_.put();
-  to_prove_.fetch_add(1, std::memory_order_relaxed);
+  proofs_.await(work->proof, ofi.flushes_.now());
   return UCCS_OK;
 }
 
@@ -239,13 +239,10 @@ int Ofi::Channel::complete_finished() {
           fi_close(&work->temporary->fid);
           work->temporary = nullptr;
         }
+        if (work->proof.is_awaited) end_proof(work->proof, work->status);
         give_back(work);
-        return work->completion != nullptr;
       },
-      [this](bool has_completion, uccs_status_t status) {
-        if (!has_completion) end_unasked(status);
-        under_way_.fetch_sub(1, std::memory_order_release);
-      });
+      [this] { under_way_.fetch_sub(1, std::memory_order_release); });
 }
 
 /// Each look at a queue is a system call or more, so none is looked at twice in a round: core calls

@@ -21,8 +21,7 @@ class Finished {
   }
 
   /// Calls the completions and returns how many. `give_back(Pending*)` is called with the lock
-  /// held, before its completion; `is_told` without it, after, with what `give_back` returned and
-  /// how it ended.
+  /// held, before its completion; `is_told()` without it, after.
   template <typename GiveBack, typename IsTold>
   int tell(base::SpinLock& lock, GiveBack give_back, IsTold is_told) {
     if (count_.load(std::memory_order_relaxed) == 0) return 0;
@@ -33,7 +32,6 @@ class Finished {
     struct End {
       Completion* completion;
       uccs_status_t status;
-      decltype(give_back(pending)) kept;
     };
     int steps = 0;
     // The callbacks run without the lock, so a batch of them is kept on the stack.
@@ -45,13 +43,14 @@ class Finished {
         Pending* next = pending->next;
         Completion* completion = pending->completion;
         const uccs_status_t status = pending->status;
-        ends[count] = {completion, status, give_back(pending)};
+        ends[count] = {completion, status};
+        give_back(pending);
         pending = next;
       }
       lock.unlock();
       for (int i = 0; i < count; ++i) {
         if (ends[i].completion) ends[i].completion->done(ends[i].completion, ends[i].status);
-        is_told(ends[i].kept, ends[i].status);
+        is_told();
       }
       steps += count;
       if (!pending) return steps;

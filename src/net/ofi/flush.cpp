@@ -15,17 +15,16 @@ uccs_status_t Ofi::Channel::put_unproved(PeerState& peer, int ec, const void* so
   if (status != UCCS_IN_PROGRESS) return status;
   if (is_flag) return UCCS_OK;
   habit_.put();
-  if (!is_unproved_[ec]) {
-    is_unproved_[ec] = true;
-    unproved_.push_back(ec);
-    to_prove_.fetch_add(1, std::memory_order_relaxed);
+  if (!unproved_[ec].is_awaited) {
+    proofs_.await(unproved_[ec], owner_->flushes_.now());
+    to_prove_.push_back(ec);
   }
   return UCCS_OK;
 }
 
 void Ofi::Channel::prove() {
-  while (!unproved_.empty()) {
-    const int ec = unproved_.back();
+  for (; !to_prove_.empty(); to_prove_.pop_back()) {
+    const int ec = to_prove_.back();
     PeerState& peer = owner_->peers_.state_of(ec);
     const int lane = index_ % peer.lanes;
     const bool is_heap = peer.heap_bytes >= sizeof scratch_;
@@ -40,37 +39,42 @@ void Ofi::Channel::prove() {
                 owner_->address_of(*this, peer, ec, lane), key.base, key.key, &work->context);
     const uccs_status_t status = finish_post(posted, work, peer, ec, sizeof scratch_);
     if (status == UCCS_AGAIN) return;
-    is_unproved_[ec] = false;
-    unproved_.pop_back();
-    if (status < 0) end_unasked(status);  // else its end counts it off
+    if (status < 0)
+      end_proof(unproved_[ec], status);
+    else
+      proofs_.replace(unproved_[ec], work->proof);
   }
 }
 
-void Ofi::Channel::end_unasked(uccs_status_t status) {
+void Ofi::Channel::end_proof(Proof& proof, uccs_status_t status) {
   if (status < 0 && !owner_->is_closing_.load(std::memory_order_relaxed))
     base::fatal("a put that a quiet or fence waits for failed: %s", uccs_status_string(status));
-  to_prove_.fetch_sub(1, std::memory_order_release);  // pairs with is_proved
+  proofs_.end(proof);
 }
 
-/// True when all short puts of the channel are visible; else it has been asked for.
-bool Ofi::Channel::is_proved() {
-  if (to_prove_.load(std::memory_order_acquire) == 0 && !habit_.has_put()) return true;
+/// True when all puts without completion from before the flush are visible; else that has been
+/// asked for.
+bool Ofi::Channel::is_proved(uint64_t flush) {
+  if (proofs_.are_over(flush)) return true;
   {
     const std::lock_guard guard(port->domain->lock);
-    habit_.flush();
     prove();
     if (under_way_.load(std::memory_order_relaxed) > 0) poll();
   }
   complete_finished();
-  return to_prove_.load(std::memory_order_acquire) == 0;
+  return proofs_.are_over(flush);
 }
 
 /// What other threads have put a thread may have to wait for, too.
-uccs_status_t Ofi::Channel::flush(int) {
+uccs_status_t Ofi::Channel::flush(int, Flush* flush) {
   Ofi& ofi = *owner_;
+  if (flush->number == 0) {
+    flush->number = ofi.flushes_.begin();
+    habit_.flush();
+  }
   const int channels = ofi.open_channels_.load(std::memory_order_acquire);
   bool is_over = true;
-  for (int i = 0; i < channels; ++i) is_over = ofi.channels_[i].is_proved() && is_over;
+  for (int i = 0; i < channels; ++i) is_over = ofi.channels_[i].is_proved(flush->number) && is_over;
   // Acquire: pairs with the end of complete_finished.
   return is_over && under_way_.load(std::memory_order_acquire) == 0 ? UCCS_OK : UCCS_IN_PROGRESS;
 }

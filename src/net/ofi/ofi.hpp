@@ -13,6 +13,7 @@
 #include "net/parts/habit.hpp"
 #include "net/parts/mail.hpp"
 #include "net/parts/peers.hpp"
+#include "net/parts/proofs.hpp"
 #include "net/parts/silence.hpp"
 #include "net/transport.hpp"
 
@@ -42,6 +43,7 @@ struct Work : Tracked, Pending {
   int ec = 0;                  ///< target
   bool is_asked = false;       ///< waits for a Result
   uint64_t* result = nullptr;  ///< for what it brings; may be nullptr
+  Proof proof;                 ///< of puts without completion that its end tells of
 };
 /// One that carries its bytes.
 struct Buffer : Work {
@@ -111,7 +113,7 @@ class Ofi {
                          uint64_t* result_out, Completion*);
     uccs_status_t message(int ec, Envelope envelope, const void* head, size_t head_bytes,
                           const Payload* payload);
-    uccs_status_t flush(int ec);
+    uccs_status_t flush(int ec, Flush* flush);
     int progress(int lane, uint32_t traffic, int budget, const Sink& sink);
 
    private:
@@ -147,8 +149,8 @@ class Ofi {
                                fi_addr_t address, uint64_t there, uint64_t key, bool is_flag);
     /// Asks the targets of puts that nothing follows to answer; with the domain's lock held.
     void prove();
-    bool is_proved();
-    void end_unasked(uccs_status_t status);
+    bool is_proved(uint64_t flush);
+    void end_proof(Proof& proof, uccs_status_t status);
 
     Ofi* owner_ = nullptr;
     int index_ = 0;
@@ -161,11 +163,11 @@ class Ofi {
     Work* free_buffers_ = nullptr;
     Work* free_works_ = nullptr;
     Finished finished_;
-    std::vector<int> unproved_;            ///< targets of puts that nothing follows
-    base::SparseArray<bool> is_unproved_;  ///< by EC
+    std::vector<int> to_prove_;          ///< targets of puts that nothing follows
+    base::SparseArray<Proof> unproved_;  ///< these puts, by EC
     PutHabit habit_;
+    Proofs proofs_;
     uint64_t scratch_ = 0;                 ///< what is read to prove
-    std::atomic<uint32_t> to_prove_ = 0;   ///< of unproved_, and answers that are awaited
     std::atomic<uint32_t> under_way_ = 0;  ///< operations whose end is still to be told
     std::atomic<uint32_t> asked_ = 0;      ///< of these exchanges that wait for their answer
     std::atomic<int> lane_ = 0;            ///< where the thread looks for messages
@@ -238,6 +240,7 @@ class Ofi {
   Peers<PeerState> peers_;
   std::mutex ports_lock_;               // guards the fabric's lists and open_channels_
   std::atomic<int> open_channels_ = 0;  ///< channels_[index] with is_open, highest + 1
+  FlushCount flushes_;
   Mail mail_;
   Engine engine_;
   std::atomic<bool> is_closing_ = false;

@@ -127,7 +127,8 @@ void Ofi::close() {
   const Sink nobody = {[](void*, const Arrival&) { return false; }, nullptr};
   base::Backoff backoff;
   for (int i = 0; i < open_channels_.load(std::memory_order_acquire); ++i)
-    while (channels_[i].port && channels_[i].flush(-1) != UCCS_OK && base::now_ns() < deadline)
+    for (Flush all;
+         channels_[i].port && channels_[i].flush(-1, &all) != UCCS_OK && base::now_ns() < deadline;)
       if (channels_[i].progress(0, 0, 0, nobody) == 0) backoff.pause();
   delete this;
 }

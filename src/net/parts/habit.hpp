@@ -14,7 +14,6 @@ class PutHabit {
   bool is_awaited() const {
     return is_single_.load(std::memory_order_relaxed) && puts_.load(std::memory_order_relaxed) == 0;
   }
-  bool has_put() const { return puts_.load(std::memory_order_relaxed) > 0; }
   void put() { puts_.fetch_add(1, std::memory_order_relaxed); }
   void flush() {
     const uint32_t puts = puts_.exchange(0, std::memory_order_relaxed);

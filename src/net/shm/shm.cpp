@@ -133,7 +133,7 @@ uccs_status_t Shm::Channel::atomic(int ec, const Remote& target, const AtomicArg
 }
 
 // Every operation is complete when it returns; the fence makes that true for other CPUs too.
-uccs_status_t Shm::Channel::flush(int) {
+uccs_status_t Shm::Channel::flush(int, Flush*) {
   std::atomic_thread_fence(std::memory_order_seq_cst);
   return UCCS_OK;
 }

@@ -22,7 +22,7 @@ class Shm {
                          uint64_t* result_out, Completion*);
     uccs_status_t message(int ec, Envelope envelope, const void* head, size_t head_bytes,
                           const Payload* payload);
-    uccs_status_t flush(int ec);
+    uccs_status_t flush(int ec, Flush* flush);
     int progress(int lane, uint32_t traffic, int budget, const Sink& sink);
 
    private:

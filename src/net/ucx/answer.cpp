@@ -70,7 +70,7 @@ uccs_status_t Channel::send_question(Operation* operation, MessageKind kind, con
     give_back(operation);
     return sent;
   }
-  operation->is_asked = true;
+  note_asked(operation);
   return go_on(operation);
 }
 
@@ -94,7 +94,7 @@ uccs_status_t Channel::send_with_data(Operation* operation, const void* data, si
     give_back(operation);
     return status_of(link, UCS_PTR_STATUS(posted));
   }
-  operation->is_asked = true;
+  note_asked(operation);
   return go_on(operation);
 }
 

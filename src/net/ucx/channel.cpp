@@ -22,15 +22,6 @@ bool is_word(uint64_t address, size_t bytes) {
   return (bytes == 8 || bytes == 4) && address % bytes == 0;
 }
 
-/// Without completion: counted until its end, for which a flush waits.
-template <typename Post>
-uccs_status_t post_counted(std::atomic<uint32_t>& count, const Post& post) {
-  count.fetch_add(1, std::memory_order_relaxed);  // before another thread may see its end
-  const uccs_status_t status = post();
-  if (status != UCCS_IN_PROGRESS) count.fetch_sub(1, std::memory_order_relaxed);
-  return status;
-}
-
 }  // namespace
 
 Operation* Channel::take_operation(Link& link, size_t bytes, Completion* completion) {
@@ -66,12 +57,9 @@ void Channel::end_one(Operation* operation, ucs_status_t status) {
   if (operation->result && outcome == UCCS_OK) *operation->result = operation->reply;
   Link* link = operation->link;
   Completion* completion = operation->completion;
+  if (operation->proof.is_awaited) end_proof(operation->proof, outcome);
   give_back(operation);
-  if (completion) {
-    completion->done(completion, outcome);
-  } else {
-    end_unasked(outcome);
-  }
+  if (completion) completion->done(completion, outcome);
   link->under_way.fetch_sub(1, std::memory_order_release);  // pairs with `flush`
   under_way_.fetch_sub(1, std::memory_order_release);
   ++ended_;
@@ -101,6 +89,7 @@ uccs_status_t Channel::post_over(Operation* operation, ucs_status_ptr_t posted) 
     link.unflushed = operation;
     mark_dirty(link);
   }
+  if (!operation->completion) proofs_.await(operation->proof, owner_->flushes_.now());
   return go_on(operation);
 }
 
@@ -226,12 +215,9 @@ void Channel::end_request(void* request, ucs_status_t status, void* user) {
 
 uccs_status_t Channel::put(int ec, const Remote& dest, const void* source, size_t bytes,
                            Completion* completion) {
-  const auto post = [&] {
-    return transfer(true, ec, dest, const_cast<void*>(source), bytes, completion);
-  };
-  if (completion) return post();
-  const uccs_status_t status = post_counted(to_prove_, post);
-  if (status != UCCS_IN_PROGRESS) return status;
+  const uccs_status_t status =
+      transfer(true, ec, dest, const_cast<void*>(source), bytes, completion);
+  if (completion || status != UCCS_IN_PROGRESS) return status;
   if (!dest.is_flag) habit_.put();
   return UCCS_OK;
 }
@@ -244,10 +230,8 @@ uccs_status_t Channel::put_signal(int ec, const Remote& dest, const void* source
   uccs_status_t found = prepare(ec, signal.target, sizeof(uint64_t), &peer, &there);
   if (found == UCCS_OK) found = prepare(ec, dest, bytes, &peer, &there);
   if (found != UCCS_OK) return found;
-  const auto post = [&] { return deliver(ec, *peer, dest, source, bytes, &signal, completion); };
-  if (completion) return post();
-  const uccs_status_t status = post_counted(to_prove_, post);
-  return status == UCCS_IN_PROGRESS ? UCCS_OK : status;
+  const uccs_status_t status = deliver(ec, *peer, dest, source, bytes, &signal, completion);
+  return !completion && status == UCCS_IN_PROGRESS ? UCCS_OK : status;
 }
 
 uccs_status_t Channel::get(int ec, const Remote& source, void* dest, size_t bytes,
@@ -273,7 +257,11 @@ uccs_status_t Channel::atomic(int ec, const Remote& target, const AtomicArgument
   return exchange(ec, *peer, target, arguments, result_out, completion);
 }
 
-uccs_status_t Channel::flush(int ec) {
+uccs_status_t Channel::flush(int ec, Flush* flush) {
+  if (flush->number == 0) {
+    flush->number = owner_->flushes_.begin();
+    habit_.flush();
+  }
   // What other threads have put a thread may have to wait for, while they compute.
   const bool may_help = polls_.load(std::memory_order_relaxed) % kForeignEvery == 0;
   bool is_proved_everywhere = true;
@@ -281,7 +269,7 @@ uccs_status_t Channel::flush(int ec) {
   for (int i = 0; i < opened; ++i) {
     Channel& each = owner_->channels_[i];
     if (!each.is_open_.load(std::memory_order_acquire)) continue;
-    is_proved_everywhere = each.is_proved() && is_proved_everywhere;
+    is_proved_everywhere = each.is_proved(flush->number) && is_proved_everywhere;
     if (may_help && &each != this && each.under_way_.load(std::memory_order_relaxed) > 0)
       each.look();
   }

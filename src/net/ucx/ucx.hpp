@@ -10,6 +10,7 @@
 #include "net/parts/mail.hpp"
 #include "net/parts/peers.hpp"
 #include "net/parts/pending.hpp"
+#include "net/parts/proofs.hpp"
 #include "net/parts/silence.hpp"
 #include "net/transport.hpp"
 #include "net/ucx/address.hpp"
@@ -51,6 +52,7 @@ struct Operation : Pending {
   std::byte* batch;       ///< likewise
   int waits;              ///< its own end, and for a put also that of a flush
   bool is_asked = false;  ///< waits for a message with `reply`
+  Proof proof;            ///< of puts without completion that its end tells of
   uint64_t* result;       ///< of an atomic; may be nullptr
   void* dest;             ///< of a fetch
   uint64_t reply;
@@ -70,8 +72,9 @@ struct Link {
   bool is_dirty = false;  ///< in the channel's list of those with something to flush
   Link* next_dirty = nullptr;
   Link* next_flushing = nullptr;  ///< of the flush of the whole worker
-  bool is_unproved = false;       ///< in the channel's list of those with puts to ask about
-  Link* next_unproved = nullptr;
+  Proof unproved = {};            ///< puts that nothing has been asked after yet
+  bool is_to_prove = false;       ///< in the channel's list of those that may have such
+  Link* next_to_prove = nullptr;
   std::atomic<uint32_t> under_way = 0;  ///< operations whose end is still to be told
   ucs_status_t error = UCS_OK;          ///< the connection is broken
 };
@@ -114,7 +117,7 @@ class Channel {
                        uint64_t* result_out, Completion*);
   uccs_status_t message(int ec, Envelope envelope, const void* head, size_t head_bytes,
                         const Payload* payload);
-  uccs_status_t flush(int ec);
+  uccs_status_t flush(int ec, Flush* flush);
   int progress(int lane, uint32_t traffic, int budget, const Sink& sink);
 
  private:
@@ -226,11 +229,14 @@ class Channel {
   bool may_go_unasked(const Remote& dest, size_t bytes) const;
   uccs_status_t put_unasked(int ec, PeerState& peer, const Remote& dest, const void* source,
                             size_t bytes);
-  /// Asks about all puts so far; with the lock held.
+  bool is_proved(uint64_t flush);
+  // with the lock held
   void prove();
-  bool is_proved();
-  void end_unasked(uccs_status_t status);
+  void note_asked(Operation* operation);
+  void end_proof(Proof& proof, uccs_status_t status);
   bool take_put(const Header& header, const std::byte* body);
+
+  // flush.cpp
   /// Waits until what was sent has left. Takes the lock.
   void drain(uint64_t deadline_ns);
   void wait(ucs_status_ptr_t request, uint64_t deadline_ns);
@@ -257,9 +263,9 @@ class Channel {
   int dirty_count_ = 0;
   Link* worker_flush_ = nullptr;  ///< links that it covers; nullptr: none is under way
   bool is_flushed_singly_ = false;
-  Link* unproved_ = nullptr;  ///< with puts that nobody acknowledges
+  Link* to_prove_ = nullptr;
   PutHabit habit_;
-  std::atomic<uint32_t> to_prove_ = 0;   ///< of unproved_, answers that are awaited, longer puts
+  Proofs proofs_;
   uint32_t ended_ = 0;                   ///< operations, ever
   std::atomic<uint32_t> under_way_ = 0;  ///< operations whose end is still to be told
   std::atomic<uint32_t> polls_ = 0;
@@ -349,6 +355,7 @@ class Ucx {
   Peers<PeerState> peers_;
   std::mutex channels_lock_;     // guards opening them
   std::atomic<int> opened_ = 0;  ///< none behind these is open
+  FlushCount flushes_;
   std::atomic<bool> has_duties_ = false;
   std::atomic<bool> is_closing_ = false;
   void (*apply_batch_)(void* user, int ec, const std::byte* batch, size_t bytes) = nullptr;

@@ -61,41 +61,52 @@ uccs_status_t Channel::put_unasked(int ec, PeerState& peer, const Remote& dest, 
   const uccs_status_t status = send(*link, buffer, fill(buffer->data, header, &body, nullptr));
   if (status != UCCS_OK || dest.is_flag) return status;
   habit_.put();
-  if (link->is_unproved) return UCCS_OK;
-  link->is_unproved = true;
-  link->next_unproved = unproved_;
-  unproved_ = link;
-  to_prove_.fetch_add(1, std::memory_order_relaxed);
+  if (link->unproved.is_awaited) return UCCS_OK;
+  proofs_.await(link->unproved, owner_->flushes_.now());
+  if (link->is_to_prove) return UCCS_OK;
+  link->is_to_prove = true;
+  link->next_to_prove = to_prove_;
+  to_prove_ = link;
   return UCCS_OK;
 }
 
+/// Asks about all puts so far that nothing has been asked after.
 void Channel::prove() {
-  while (Link* link = unproved_) {
+  for (; Link* link = to_prove_; to_prove_ = link->next_to_prove, link->is_to_prove = false) {
+    if (!link->unproved.is_awaited) continue;
     PeerState& peer = owner_->peers_.state_of(link->ec);
     const Area area = peer.address.head().heap_bytes > 0 ? Area::kHeap : Area::kStatic;
     const AtomicArguments fetch = {base::AtomicOp::kFetch, base::AtomicType::kUint64, 0, 0};
     const uccs_status_t status = ask(link->ec, peer, {area, 0, 0}, fetch, nullptr, nullptr);
-    if (status == UCCS_AGAIN) return;  // the next flush asks again
-    unproved_ = link->next_unproved;
-    link->is_unproved = false;
-    if (status != UCCS_IN_PROGRESS) end_unasked(status);  // else its end counts it off
+    if (status == UCCS_AGAIN) return;  // the next look asks again
+    if (status != UCCS_IN_PROGRESS) end_proof(link->unproved, status);
   }
 }
 
-void Channel::end_unasked(uccs_status_t status) {
-  if (status < 0 && !owner_->is_closing_.load(std::memory_order_relaxed))
-    base::fatal("a put that a quiet or fence waits for failed: %s", uccs_status_string(status));
-  to_prove_.fetch_sub(1, std::memory_order_release);  // pairs with is_proved
+/// A question has left: its answer tells of the puts before it, too.
+void Channel::note_asked(Operation* operation) {
+  operation->is_asked = true;
+  Proof& unproved = operation->link->unproved;
+  if (unproved.is_awaited)
+    proofs_.replace(unproved, operation->proof);
+  else if (!operation->completion)
+    proofs_.await(operation->proof, owner_->flushes_.now());
 }
 
-/// True when all puts without completion are visible; else it has been asked for.
-bool Channel::is_proved() {
-  if (to_prove_.load(std::memory_order_acquire) == 0 && !habit_.has_put()) return true;
+void Channel::end_proof(Proof& proof, uccs_status_t status) {
+  if (status < 0 && !owner_->is_closing_.load(std::memory_order_relaxed))
+    base::fatal("a put that a quiet or fence waits for failed: %s", uccs_status_string(status));
+  proofs_.end(proof);
+}
+
+/// True when all puts without completion from before the flush are visible; else that has been
+/// asked for.
+bool Channel::is_proved(uint64_t flush) {
+  if (proofs_.are_over(flush)) return true;
   if (!lock_->try_lock()) return false;
-  habit_.flush();
   prove();
   lock_->unlock();
-  return to_prove_.load(std::memory_order_acquire) == 0;
+  return proofs_.are_over(flush);
 }
 
 /// In UCX's callback, with the lock held. False: that is no put.

@@ -88,9 +88,9 @@ class CheckChannel : public ForwardChannel {
     }
     return ForwardChannel::message(ec, envelope, head, head_bytes, payload);
   }
-  uccs_status_t flush(int ec) {
+  uccs_status_t flush(int ec, Flush* flush) {
     const uccs_status_t wrong = ec == -1 ? UCCS_OK : rules().check_peer(ec);
-    return wrong ? wrong : ForwardChannel::flush(ec);
+    return wrong ? wrong : ForwardChannel::flush(ec, flush);
   }
   int progress(int lane, uint32_t traffic, int budget, const Sink& sink) {
     if (lane < 0 || lane >= rules().parameters.shape.lanes || budget < 0 || !sink.arrive) {

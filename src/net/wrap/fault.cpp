@@ -40,11 +40,11 @@ class FaultChannel : public ForwardChannel {
     if (refuses()) return UCCS_AGAIN;
     return ForwardChannel::message(ec, envelope, head, head_bytes, payload);
   }
-  uccs_status_t flush(int ec) {
+  uccs_status_t flush(int ec, Flush* flush) {
     lock_.lock();
     const bool is_idle = held_ == 0;
     lock_.unlock();
-    return is_idle ? ForwardChannel::flush(ec) : UCCS_IN_PROGRESS;
+    return is_idle ? ForwardChannel::flush(ec, flush) : UCCS_IN_PROGRESS;
   }
   int progress(int lane, uint32_t traffic, int budget, const Sink& sink) {
     int completed = 0;

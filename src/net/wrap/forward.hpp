@@ -31,7 +31,7 @@ struct ForwardChannel {
                         const Payload* payload) {
     return table->message(inner, ec, envelope, head, head_bytes, payload);
   }
-  uccs_status_t flush(int ec) { return table->flush(inner, ec); }
+  uccs_status_t flush(int ec, Flush* flush) { return table->flush(inner, ec, flush); }
   int progress(int lane, uint32_t traffic, int budget, const Sink& sink) {
     return table->progress(inner, lane, traffic, budget, sink);
   }
