@@ -15,8 +15,10 @@ constexpr int kLooksBeforeSleep = 200;
 
 /// Whoever posts or sends sees the sleeper, so this only bounds what nobody thought of.
 constexpr uint64_t kLongSleepNs = 100'000'000;
-/// Without heavy fences, or with transports that ring nothing.
+/// Without heavy fences, or with transports that ring nothing, and while operations are under way.
 constexpr uint64_t kShortSleepNs = 200'000;
+/// The latter in the job's context, where the network's own threads look after what moves.
+constexpr uint64_t kShortSleepOfJobNs = 1'000'000;
 
 bool is_any_active(const Context* context) {
   const int open = context->open_channels.load(std::memory_order_acquire);
@@ -72,7 +74,9 @@ void ProgressThread::sleep(ThreadSlot& thread) {
     const bool is_idle = is_seen && !is_any_active(context_);
     const uint64_t age_ns = pack_age_ns();
     const uint64_t long_ns = age_ns > 0 ? age_ns : kLongSleepNs;
-    base::block_while(doorbell, seen, is_idle ? long_ns : kShortSleepNs);
+    const bool is_of_job = context_ == job_context();
+    const uint64_t short_ns = is_of_job && is_seen ? kShortSleepOfJobNs : kShortSleepNs;
+    base::block_while(doorbell, seen, is_idle ? long_ns : short_ns);
   }
   sleeps_on_.store(nullptr, std::memory_order_relaxed);
   arm(false);

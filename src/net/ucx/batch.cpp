@@ -31,6 +31,7 @@ void Channel::free_batches() {
 uccs_status_t Channel::batch(int ec, std::byte** batch, size_t bytes, Completion* completion) {
   PeerState* peer = owner_->peers_.reach(ec);
   if (!peer) return UCCS_ERR_PEER_FAILED;
+  if (bytes > kBatchBytes / 2) help(kLooksPerBatch);
   if (!lock_->try_lock()) return UCCS_AGAIN;
   const std::lock_guard guard(*lock_, std::adopt_lock);
   std::byte* spare = take_batch_buffer();

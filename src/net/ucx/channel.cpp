@@ -159,7 +159,7 @@ uccs_status_t Channel::transfer(bool is_put, int ec, const Remote& remote, void*
     const uccs_status_t status = is_put
                                      ? deliver(ec, *peer, remote, local, bytes, nullptr, completion)
                                      : fetch(ec, *peer, remote, local, bytes, completion);
-    if (bytes >= kLongBytes) help();
+    if (bytes >= kLongBytes) help(kLooksPerLong);
     return status;
   }
   if (bytes_in_chunk(remote, bytes) < bytes) return UCCS_ERR_UNSUPPORTED;
@@ -291,11 +291,15 @@ int Channel::poll() {
   return static_cast<int>(ucp_worker_progress(worker_));
 }
 
-/// Who posts long operations moves what it can of the earlier ones, so that nobody has to take the
+/// Who posts much moves what it can of the earlier ones, so that nobody has to take the
 /// CPU from it for that (Engine).
-void Channel::help() {
+void Channel::help(int looks) {
   note_poll();
-  (void)look();
+  for (; looks > 0 && lock_->try_lock(); --looks) {
+    const bool has_moved = poll() > 0;
+    lock_->unlock();
+    if (!has_moved) return;
+  }
 }
 
 /// Polls unless another thread does. Returns how many operations have ended.

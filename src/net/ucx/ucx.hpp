@@ -33,6 +33,9 @@ constexpr size_t kPutRendezvous = 192 << 10, kGetRendezvous = 128 << 10;
 constexpr size_t kLongBytes = 128 << 10;
 /// A call of the kernel costs as much as copying some ten kilobytes.
 constexpr size_t kBatchBytes = 64 << 10;
+/// How often at most who posts one of these looks, at 64 KiB at a time: what it posts comes from
+/// others as well.
+constexpr int kLooksPerLong = 8, kLooksPerBatch = 4;
 constexpr unsigned kMessageId = 0;  ///< of UCX's active messages: there is one handler
 
 /// Bytes on their way out.
@@ -143,7 +146,7 @@ class Channel {
   uccs_status_t prepare(int ec, const Remote& remote, size_t bytes, PeerState** peer_out,
                         uint64_t* address_out);
   int look();
-  void help();
+  void help(int looks);
   uint32_t note_poll() {
     const uint32_t polls = polls_.load(std::memory_order_relaxed) + 1;
     polls_.store(polls, std::memory_order_relaxed);
