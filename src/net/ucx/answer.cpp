@@ -21,6 +21,7 @@ struct Answer {
   std::byte* signal;  ///< a word, or nullptr
   base::AtomicOp op;
   uint64_t operand;
+  ucp_dt_iov_t piece;  ///< see send_short
   alignas(8) std::byte data[sizeof(Header) + sizeof(Result)];
 };
 
@@ -142,10 +143,10 @@ void Channel::send_answer(Answer* answer, MessageKind kind, uint64_t value, cons
     sent->home->give_back(sent);
     ucp_request_free(request);
   };
-  const ucs_status_ptr_t sent = data ? ucp_am_send_nbx(answer->asker, kMessageId, answer->data,
-                                                       bytes, data, data_bytes, &parameters)
-                                     : ucp_am_send_nbx(answer->asker, kMessageId, nullptr, 0,
-                                                       answer->data, bytes, &parameters);
+  const ucs_status_ptr_t sent =
+      data ? ucp_am_send_nbx(answer->asker, kMessageId, answer->data, bytes, data, data_bytes,
+                             &parameters)
+           : send_short(answer->asker, answer->data, bytes, &answer->piece, &parameters);
   // With an error the connection is gone, and with it who asked.
   if (!UCS_PTR_IS_PTR(sent)) give_back(answer);
 }

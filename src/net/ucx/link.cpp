@@ -12,6 +12,7 @@ namespace uccs::net::ucx {
 namespace {
 
 constexpr uint64_t kCloseNs = 1'000'000'000;
+constexpr size_t kPutTogetherMax = 2048;  // see configure
 
 }  // namespace
 
@@ -156,6 +157,19 @@ ucp_request_param_t Channel::message_parameters(uint32_t flags) {
   return parameters;
 }
 
+/// A message without data behind it. Over tcp UCX hands the kernel three pieces of what is whole
+/// here, which takes it 0.3 us longer than one; what is in pieces already UCX puts together first.
+/// `piece` stays until the message has left.
+ucs_status_ptr_t Channel::send_short(ucp_ep_h ep, std::byte* data, size_t bytes,
+                                     ucp_dt_iov_t* piece, ucp_request_param_t* parameters) const {
+  if (!owner_->library_.is_tcp() || bytes > kPutTogetherMax)
+    return ucp_am_send_nbx(ep, kMessageId, nullptr, 0, data, bytes, parameters);
+  *piece = {data, bytes};
+  parameters->op_attr_mask |= UCP_OP_ATTR_FIELD_DATATYPE;
+  parameters->datatype = ucp_dt_make_iov();
+  return ucp_am_send_nbx(ep, kMessageId, nullptr, 0, piece, 1, parameters);
+}
+
 uccs_status_t Channel::send(Link& link, Buffer* buffer, size_t bytes, uint32_t flags) {
   ucp_request_param_t parameters = message_parameters(flags);
   parameters.user_data = buffer;
@@ -169,7 +183,7 @@ uccs_status_t Channel::send(Link& link, Buffer* buffer, size_t bytes, uint32_t f
     home.under_way_.fetch_sub(1, std::memory_order_release);
   };
   const ucs_status_ptr_t sent =
-      ucp_am_send_nbx(link.ep, kMessageId, nullptr, 0, buffer->data, bytes, &parameters);
+      send_short(link.ep, buffer->data, bytes, &buffer->piece, &parameters);
   if (UCS_PTR_IS_PTR(sent)) {
     buffer->posted_ns = owner_->silence_.now_ns();
     link.under_way.fetch_add(1, std::memory_order_relaxed);

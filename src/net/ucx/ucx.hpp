@@ -43,6 +43,7 @@ struct Buffer {
   Buffer* next;
   Link* link;
   uint64_t posted_ns = 0;  ///< as Operation's, of a message
+  ucp_dt_iov_t piece;      ///< see send_short
   alignas(8) std::byte data[kMessageMax];
 };
 
@@ -135,6 +136,8 @@ class Channel {
   bool send_control(int ec, PeerState& peer, int lane, MessageKind kind, const void* body,
                     size_t body_bytes);
   static ucp_request_param_t message_parameters(uint32_t flags);
+  ucs_status_ptr_t send_short(ucp_ep_h ep, std::byte* data, size_t bytes, ucp_dt_iov_t* piece,
+                              ucp_request_param_t* parameters) const;
   uccs_status_t send(Link& link, Buffer* buffer, size_t bytes,
                      uint32_t flags = UCP_AM_SEND_FLAG_EAGER);
   bool take(const Header& header, const std::byte* front, size_t front_bytes, void* data,
