@@ -6,8 +6,9 @@ usage: compare.py BIN_DIR [--net ucx|ofi|all] [--where loopback|hosts|all] [--ro
 
 loopback: two processes of this machine, which are told to share no memory (UCCS_NODE_SIZE=1 and the
 peers' switches). hosts: two network namespaces joined by veth (root only, tests/cluster/hosts.py).
-Printed are medians over the rounds, the best peer, and what the limit allows: a word there and back
-is a ping-pong of bare sockets whose ends spin. Peers that are not installed are left out with a line.
+Printed are medians over the rounds, the best peer, the best one by the same library, and what the
+limit allows: a word there and back is a ping-pong of bare sockets whose ends spin. Peers that are
+not installed are left out with a line.
 """
 import argparse
 import collections
@@ -24,7 +25,7 @@ HERE = pathlib.Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE.parent.parent / "tests" / "cluster"))
 import hosts as cluster  # noqa: E402
 
-NETS = ("ucx", "ofi")  # what UCCS takes over tcp by itself comes first
+NETS = {"ucx": "UCX", "ofi": "libfabric"}  # what UCCS takes over tcp by itself comes first
 LIMIT_S = 40
 LIMIT_RATIO = 1.5  # of the bare socket's time, for words
 # name and bytes, what is shown, the bare socket's line and how many of it one operation takes
@@ -112,7 +113,13 @@ class Runner:
         return {"UCX_TLS": "tcp,self", "UCX_NET_DEVICES": self.device}
 
     def open_mpi(self, path):
-        """By sockets of its own (with which its one-sided calls are packed into messages), or by UCX."""
+        """By sockets of its own or libfabric (with which its one-sided calls are packed into messages), or
+        by UCX."""
+        if path == "ofi":
+            options = ["-mca", "pml", "cm", "-mca", "mtl", "ofi", "-mca", "osc", "pt2pt", "-mca", "btl", "self",
+                       "-mca", "mtl_ofi_provider_include", "tcp"]
+            return self.launch("/usr/bin/mpirun.openmpi", options, {"FI_TCP_IFACE": self.device},
+                               self.folder / "net_mpi_openmpi")
         if path == "btl":
             options = ["-mca", "pml", "ob1", "-mca", "osc", "pt2pt"]
             if not self.machines:
@@ -155,6 +162,7 @@ def measure(bin_dir, options, folder, built, machines):
     if "net_mpi_openmpi" in built:
         programs["Open MPI, btl tcp"] = lambda: runner.open_mpi("btl")
         programs["Open MPI, UCX"] = lambda: runner.open_mpi("ucx")
+        programs["Open MPI, libfabric"] = lambda: runner.open_mpi("ofi")
     if "net_shmem_openmpi" in built:
         programs["OSHMEM, UCX"] = lambda: runner.open_mpi("shmem")
     if "net_mpi_mpich" in built:
@@ -185,7 +193,7 @@ def report(net, where, medians):
     peers = {name: rows for name, rows in medians.items() if name != "TCP" and not name.startswith("UCCS")}
     print(f"\n{net}, {where}: microseconds per operation")
     print(f"{'':40}{'UCCS':>9}{'bare TCP':>9}{'x bare':>8}" + "".join(f"{name:>19}" for name in peers) +
-          f"{'UCCS/best':>11}")
+          f"{'UCCS/best':>11}{'/' + NETS[net]:>11}")
     short = []
     for key, shown, limit_key, times in LINES:
         mine = ours.get(key)
@@ -194,12 +202,13 @@ def report(net, where, medians):
         line += f"{mine / limit:8.2f}" if mine and limit else f"{'':8}"
         for rows in peers.values():
             line += f"{microseconds(rows.get(key)):>19}"
-        best = min((rows[key], name) for name, rows in peers.items() if key in rows) \
-            if any(key in rows for rows in peers.values()) else None
-        if mine and best:
-            line += f"{mine / best[0]:11.2f}"
-            if mine > best[0]:
-                short.append(f"{shown}: {mine / best[0]:.2f} times the best peer ({best[1]})")
+        found = [(rows[key], name) for name, rows in peers.items() if key in rows]
+        best = min(found, default=None)
+        like = min((one for one in found if one[1].endswith(NETS[net])), default=None)
+        for other in (best, like):
+            line += f"{mine / other[0]:11.2f}" if mine and other else f"{'':11}"
+        if mine and best and mine > best[0]:
+            short.append(f"{shown}: {mine / best[0]:.2f} times the best peer ({best[1]})")
         if mine and limit and key[0] in ("ping_pong", "put_quiet") and mine > limit * LIMIT_RATIO:
             short.append(f"{shown}: {mine / limit:.2f} times bare TCP, wanted {LIMIT_RATIO}")
         print(line)
