@@ -116,7 +116,7 @@ class Runner:
         """By sockets of its own or libfabric (with which its one-sided calls are packed into messages), or
         by UCX."""
         if path == "ofi":
-            options = ["-mca", "pml", "cm", "-mca", "mtl", "ofi", "-mca", "osc", "pt2pt", "-mca", "btl", "self",
+            options = ["-mca", "pml", "cm", "-mca", "mtl", "ofi", "-mca", "osc", "pt2pt",
                        "-mca", "mtl_ofi_provider_include", "tcp"]
             return self.launch("/usr/bin/mpirun.openmpi", options, {"FI_TCP_IFACE": self.device},
                                self.folder / "net_mpi_openmpi")
@@ -174,7 +174,7 @@ def measure(bin_dir, options, folder, built, machines):
         for name, call in list(programs.items()):
             found = call()
             if not found:
-                reason = (runner.said.strip().splitlines() or ["no output"])[-1]
+                reason = ([line for line in runner.said.splitlines() if line.strip("- ")] or ["no output"])[-1]
                 print(f"{name}: fails{' in a round' if turn else ', left out'}: {reason}")
                 if not turn:
                     del programs[name]
@@ -192,7 +192,7 @@ def report(net, where, medians):
     ours, bare = medians.get(f"UCCS, {net}", {}), medians.get("TCP", {})
     peers = {name: rows for name, rows in medians.items() if name != "TCP" and not name.startswith("UCCS")}
     print(f"\n{net}, {where}: microseconds per operation")
-    print(f"{'':40}{'UCCS':>9}{'bare TCP':>9}{'x bare':>8}" + "".join(f"{name:>19}" for name in peers) +
+    print(f"{'':40}{'UCCS':>9}{'bare TCP':>9}{'x bare':>8}" + "".join(f"{name:>21}" for name in peers) +
           f"{'UCCS/best':>11}{'/' + NETS[net]:>11}")
     short = []
     for key, shown, limit_key, times in LINES:
@@ -201,7 +201,7 @@ def report(net, where, medians):
         line = f"{shown:40}{microseconds(mine)}{microseconds(limit)}"
         line += f"{mine / limit:8.2f}" if mine and limit else f"{'':8}"
         for rows in peers.values():
-            line += f"{microseconds(rows.get(key)):>19}"
+            line += f"{microseconds(rows.get(key)):>21}"
         found = [(rows[key], name) for name, rows in peers.items() if key in rows]
         best = min(found, default=None)
         like = min((one for one in found if one[1].endswith(NETS[net])), default=None)
