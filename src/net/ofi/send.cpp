@@ -21,8 +21,10 @@ ssize_t Ofi::Channel::send(const std::byte* data, size_t bytes, fi_addr_t addres
                  &buffer->context);
 }
 
-bool Ofi::Channel::connect_first(int lane, fi_addr_t address, const std::byte* data, size_t bytes,
-                                 Buffer* buffer, ssize_t* posted) {
+/// Each attempt is noted: those that lie seconds apart are not taken for one that lasts.
+bool Ofi::Channel::connect_first(PeerState& peer, int lane, fi_addr_t address,
+                                 const std::byte* data, size_t bytes, Buffer* buffer,
+                                 ssize_t* posted) {
   const uint64_t deadline = base::now_ns() + kConnectNs;
   while (*posted == -FI_EAGAIN && base::now_ns() < deadline) {
     poll();
@@ -30,6 +32,7 @@ bool Ofi::Channel::connect_first(int lane, fi_addr_t address, const std::byte* d
     if (owner_->poll_inlet(owner_->inlets_[lane], this) > 0) owner_->mail_.ring();
     sched_yield();
     port->domain->lock.lock();
+    owner_->silence_.note_refused(peer.trouble);
     *posted = send(data, bytes, address, buffer);
   }
   return *posted == 0;
@@ -79,7 +82,7 @@ uccs_status_t Ofi::Channel::message(int ec, Envelope envelope, const void* head,
     ssize_t posted = send(data, bytes, address, buffer);
     const auto place = static_cast<size_t>(ec * ofi.shape_.lanes + lane);
     if (!is_connected_[place] && posted == -FI_EAGAIN)
-      connect_first(lane, address, data, bytes, buffer, &posted);
+      connect_first(*peer, lane, address, data, bytes, buffer, &posted);
     is_connected_[place] = is_connected_[place] || posted == 0;
     status = finish_post(posted, buffer, *peer, ec, bytes);
     if (status == UCCS_IN_PROGRESS) {
