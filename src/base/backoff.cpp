@@ -39,8 +39,6 @@ constexpr uint64_t kLongestFarYieldingNs = 1'000'000'000;
 /// The sleep reaches its full length after this many of the first length.
 constexpr uint32_t kSleepsToFull = 16;
 
-uint32_t near_spins = kSpinsWithRoom;  // where nobody waits for a network
-
 timespec to_timespec(uint64_t ns) {
   return {static_cast<time_t>(ns / 1000000000u), static_cast<long>(ns % 1000000000u)};
 }
@@ -72,16 +70,17 @@ thread_local constinit uint32_t spin_limit = kSpinsToProbe;
 
 void set_wait_policy(int waiters, int cpus) {
   const int wished = config().spin;
-  near_spins = wished >= 0 ? static_cast<uint32_t>(wished)
-                           : (waiters <= cpus ? kSpinsWithRoom : kSpinsOversubscribed);
-  detail::wait_policy_in_force.spins = near_spins;
+  detail::wait_policy_in_force.spins =
+      wished >= 0 ? static_cast<uint32_t>(wished)
+                  : (waiters <= cpus ? kSpinsWithRoom : kSpinsOversubscribed);
 }
 
 void set_far_waiting(bool (*sleep)(uint64_t ns)) {
   WaitPolicy& policy = detail::wait_policy_in_force;
   policy.sleep = sleep;
   policy.yields = sleep ? kFarYields : WaitPolicy{}.yields;
-  policy.spins = sleep && config().spin < 0 ? std::min(near_spins, kFarSpins) : near_spins;
+  // The spins stay at the end: the job's progress thread may still read them.
+  if (sleep && config().spin < 0) policy.spins = std::min(policy.spins, kFarSpins);
 }
 
 void Backoff::yield_timed() {

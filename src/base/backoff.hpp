@@ -28,7 +28,7 @@ extern thread_local constinit uint32_t spin_limit [[gnu::tls_model("initial-exec
 /// For jobs that wait for networks: a CPU that nobody else wants goes on looking for a second
 /// before it sleeps, because a sleeper answers its peers tens of microseconds late. `sleep` is
 /// called in the place of nanosleep, and ends early, with true, when something arrives: then the
-/// waiter yields for a while again, longer if the CPU turns out to be free. nullptr: as it was. As
+/// waiter yields for a while again, longer if the CPU turns out to be free. nullptr: no more. As
 /// set_wait_policy.
 void set_far_waiting(bool (*sleep)(uint64_t ns));
 
