@@ -38,10 +38,6 @@ const char* transports_for(const Wish& wish) {
   return first_set(wish.transports, getenv("UCX_TLS"), "^sm");
 }
 
-/// From so many bytes on UCX leaves pieces to the kernel: more than Channel::send_short has it put
-/// together.
-constexpr const char* kPutTogetherBelow = "2112";
-
 void configure(ucp_config_t* config, const Wish& wish) {
   const char* transports = transports_for(wish);
   if (ucp_config_modify(config, "TLS", transports) != UCS_OK)
@@ -59,8 +55,11 @@ void configure(ucp_config_t* config, const Wish& wish) {
     for (const char* variable : {"UCX_TCP_TX_SEG_SIZE", "UCX_TCP_RX_SEG_SIZE"})
       setenv(variable, "512k", 0);
     setenv("UCX_TCP_CONN_NB", "y", 0);
-    if (!is_set(getenv("UCX_ZCOPY_THRESH")))
-      (void)ucp_config_modify(config, "ZCOPY_THRESH", kPutTogetherBelow);
+    if (!is_set(getenv("UCX_ZCOPY_THRESH"))) {
+      char from[16];
+      snprintf(from, sizeof from, "%zu", kPutTogetherMax + 1);
+      (void)ucp_config_modify(config, "ZCOPY_THRESH", from);
+    }
   }
 }
 

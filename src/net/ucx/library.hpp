@@ -18,6 +18,10 @@ struct Wish {
   int num_ecs;
 };
 
+/// UCX puts shorter pieces together before it sends them over tcp; longer ones it leaves to the
+/// kernel.
+constexpr size_t kPutTogetherMax = 2048;
+
 /// Memory that peers may reach: mapped once for all workers.
 struct Mapped {
   Extent memory;

@@ -12,7 +12,6 @@ namespace uccs::net::ucx {
 namespace {
 
 constexpr uint64_t kCloseNs = 1'000'000'000;
-constexpr size_t kPutTogetherMax = 2048;  // see configure
 
 }  // namespace
 
