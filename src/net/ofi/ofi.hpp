@@ -135,8 +135,8 @@ class Ofi {
     int complete_finished();
     /// Without a buffer: `data` is free on return, and nothing tells when it has left.
     ssize_t send(const std::byte* data, size_t bytes, fi_addr_t address, Buffer* buffer);
-    bool connect_first(PeerState& peer, int lane, fi_addr_t address, const std::byte* data,
-                       size_t bytes, Buffer* buffer, ssize_t* posted);
+    ssize_t connect_first(PeerState& peer, int lane, fi_addr_t address, const std::byte* data,
+                          size_t bytes, Buffer* buffer);
     // chunks.cpp
     bool find_key(PeerState& peer, int ec, int lane, const Remote& remote, Key* key_out);
     void ask_for_chunk(PeerState& peer, int ec, int lane, int chunk);

@@ -22,20 +22,20 @@ ssize_t Ofi::Channel::send(const std::byte* data, size_t bytes, fi_addr_t addres
 }
 
 /// Each attempt is noted: those that lie seconds apart are not taken for one that lasts.
-bool Ofi::Channel::connect_first(PeerState& peer, int lane, fi_addr_t address,
-                                 const std::byte* data, size_t bytes, Buffer* buffer,
-                                 ssize_t* posted) {
+ssize_t Ofi::Channel::connect_first(PeerState& peer, int lane, fi_addr_t address,
+                                    const std::byte* data, size_t bytes, Buffer* buffer) {
   const uint64_t deadline = base::now_ns() + kConnectNs;
-  while (*posted == -FI_EAGAIN && base::now_ns() < deadline) {
+  ssize_t posted = -FI_EAGAIN;
+  while (posted == -FI_EAGAIN && base::now_ns() < deadline) {
     poll();
     port->domain->lock.unlock();
     if (owner_->poll_inlet(owner_->inlets_[lane], this) > 0) owner_->mail_.ring();
     sched_yield();
     port->domain->lock.lock();
     owner_->silence_.note_refused(peer.trouble);
-    *posted = send(data, bytes, address, buffer);
+    posted = send(data, bytes, address, buffer);
   }
-  return *posted == 0;
+  return posted;
 }
 
 uccs_status_t Ofi::Channel::message(int ec, Envelope envelope, const void* head, size_t head_bytes,
@@ -82,7 +82,7 @@ uccs_status_t Ofi::Channel::message(int ec, Envelope envelope, const void* head,
     ssize_t posted = send(data, bytes, address, buffer);
     const auto place = static_cast<size_t>(ec * ofi.shape_.lanes + lane);
     if (!is_connected_[place] && posted == -FI_EAGAIN)
-      connect_first(*peer, lane, address, data, bytes, buffer, &posted);
+      posted = connect_first(*peer, lane, address, data, bytes, buffer);
     is_connected_[place] = is_connected_[place] || posted == 0;
     status = finish_post(posted, buffer, *peer, ec, bytes);
     if (status == UCCS_IN_PROGRESS) {
