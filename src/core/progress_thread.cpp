@@ -29,6 +29,8 @@ bool is_any_active(const Context* context) {
 
 }  // namespace
 
+bool ProgressThread::is_of_job() const { return context_ == job_context(); }
+
 bool ProgressThread::start(Context* context) {
   context_ = context;
   const base::BlockedSignals inherited;
@@ -74,8 +76,7 @@ void ProgressThread::sleep(ThreadSlot& thread) {
     const bool is_idle = is_seen && !is_any_active(context_);
     const uint64_t age_ns = pack_age_ns();
     const uint64_t long_ns = age_ns > 0 ? age_ns : kLongSleepNs;
-    const bool is_of_job = context_ == job_context();
-    const uint64_t short_ns = is_of_job && is_seen ? kShortSleepOfJobNs : kShortSleepNs;
+    const uint64_t short_ns = is_of_job() && is_seen ? kShortSleepOfJobNs : kShortSleepNs;
     base::block_while(doorbell, seen, is_idle ? long_ns : short_ns);
   }
   sleeps_on_.store(nullptr, std::memory_order_relaxed);
@@ -88,7 +89,7 @@ void* ProgressThread::run(void* argument) {
   slot.is_internal = true;
   self->context_->pollers.fetch_sub(1, std::memory_order_relaxed);  // it competes with nobody
   // The job's context: what comes there is rare, and CPUs are better left to those who compute.
-  const bool is_of_job = self->context_ == job_context();
+  const bool is_of_job = self->is_of_job();
   const int looks = is_of_job ? 1 : kLooksBeforeSleep;
   int misses = 0;
   base::Backoff backoff;
