@@ -239,7 +239,7 @@ int Ofi::Channel::complete_finished() {
           fi_close(&work->temporary->fid);
           work->temporary = nullptr;
         }
-        if (work->proof.is_awaited) end_proof(work->proof, work->status);
+        if (work->proof.is_awaited) proofs_.end(work->proof, work->status, owner_->is_closing());
         give_back(work);
       },
       [this] { under_way_.fetch_sub(1, std::memory_order_release); });

@@ -2,7 +2,6 @@
 /// Short puts that nobody acknowledges, and how a flush learns that they are visible: a read that
 /// follows them on the same connection is answered after them. So a target answers what it waited
 /// for before anything else, and a hundred puts cost one answer.
-#include "base/log.hpp"
 #include "net/ofi/ofi.hpp"
 
 namespace uccs::net::ofi {
@@ -40,16 +39,10 @@ void Ofi::Channel::prove() {
     const uccs_status_t status = finish_post(posted, work, peer, ec, sizeof scratch_);
     if (status == UCCS_AGAIN) return;
     if (status < 0)
-      end_proof(unproved_[ec], status);
+      proofs_.end(unproved_[ec], status, owner_->is_closing());
     else
       proofs_.replace(unproved_[ec], work->proof);
   }
-}
-
-void Ofi::Channel::end_proof(Proof& proof, uccs_status_t status) {
-  if (status < 0 && !owner_->is_closing_.load(std::memory_order_relaxed))
-    base::fatal("a put that a quiet or fence waits for failed: %s", uccs_status_string(status));
-  proofs_.end(proof);
 }
 
 /// True when all puts without completion from before the flush are visible; else that has been

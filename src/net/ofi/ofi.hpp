@@ -150,7 +150,6 @@ class Ofi {
     /// Asks the targets of puts that nothing follows to answer; with the domain's lock held.
     void prove();
     bool is_proved(uint64_t flush);
-    void end_proof(Proof& proof, uccs_status_t status);
 
     Ofi* owner_ = nullptr;
     int index_ = 0;
@@ -218,6 +217,7 @@ class Ofi {
   void take_key(int source, const ChunkBody& body);
   // exchange.cpp
   Areas areas() const { return {fabric_->heap(), fabric_->statics()}; }
+  bool is_closing() const { return is_closing_.load(std::memory_order_relaxed); }
   struct Asked {  ///< an exchange or a result, and how long it is
     Node* node;
     size_t length;

@@ -6,6 +6,9 @@
 #include <atomic>
 #include <cstdint>
 
+#include "base/log.hpp"
+#include "uccs/status.h"
+
 namespace uccs::net {
 
 /// The flushes of an instance. What happens before a flush begins has an earlier number.
@@ -46,6 +49,14 @@ class Proofs {
   void end(Proof& proof) {
     remove(proof);
     publish();
+  }
+
+  /// The same, as an operation ended. Nobody else could be told that it failed, but then an
+  /// instance that closes need not care.
+  void end(Proof& proof, uccs_status_t status, bool is_closing) {
+    if (status < 0 && !is_closing)
+      base::fatal("a put that a quiet or fence waits for failed: %s", uccs_status_string(status));
+    end(proof);
   }
 
   /// All that was put before the flush with that number began is visible. For any thread: who is

@@ -57,7 +57,7 @@ void Channel::end_one(Operation* operation, ucs_status_t status) {
   if (operation->result && outcome == UCCS_OK) *operation->result = operation->reply;
   Link* link = operation->link;
   Completion* completion = operation->completion;
-  if (operation->proof.is_awaited) end_proof(operation->proof, outcome);
+  if (operation->proof.is_awaited) proofs_.end(operation->proof, outcome, owner_->is_closing());
   give_back(operation);
   if (completion) completion->done(completion, outcome);
   link->under_way.fetch_sub(1, std::memory_order_release);  // pairs with `flush`

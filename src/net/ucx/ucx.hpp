@@ -239,7 +239,6 @@ class Channel {
   // with the lock held
   void prove();
   void note_asked(Operation* operation);
-  void end_proof(Proof& proof, uccs_status_t status);
   bool take_put(const Header& header, const std::byte* body);
 
   // flush.cpp
@@ -304,6 +303,7 @@ class Ucx {
   size_t write_address(void* buffer, size_t capacity, int inlets);
 
   Areas areas() const { return {heap_, statics_.memory}; }
+  bool is_closing() const { return is_closing_.load(std::memory_order_relaxed); }
 
   // chunks.cpp
   const Mapped* map_chunk(int chunk);
@@ -337,9 +337,7 @@ class Ucx {
   /// A connection with the EC broke; and: an operation came to nothing by that.
   void note_failure(PeerState& peer, ucs_status_t status);
   uccs_status_t fail_operation(PeerState& peer, ucs_status_t status);
-  bool is_watching() const {
-    return peers_.can_lose() && !is_closing_.load(std::memory_order_relaxed);
-  }
+  bool is_watching() const { return peers_.can_lose() && !is_closing(); }
   void tick();
   int find_overdue();
   void judge_peers();

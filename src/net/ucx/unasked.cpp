@@ -5,7 +5,6 @@
 /// messages of one connection arrive in order.
 #include <string.h>
 
-#include "base/log.hpp"
 #include "net/ucx/ucx.hpp"
 
 namespace uccs::net::ucx {
@@ -79,7 +78,7 @@ void Channel::prove() {
     const AtomicArguments fetch = {base::AtomicOp::kFetch, base::AtomicType::kUint64, 0, 0};
     const uccs_status_t status = ask(link->ec, peer, {area, 0, 0}, fetch, nullptr, nullptr);
     if (status == UCCS_AGAIN) return;  // the next look asks again
-    if (status != UCCS_IN_PROGRESS) end_proof(link->unproved, status);
+    if (status != UCCS_IN_PROGRESS) proofs_.end(link->unproved, status, owner_->is_closing());
   }
 }
 
@@ -91,12 +90,6 @@ void Channel::note_asked(Operation* operation) {
     proofs_.replace(unproved, operation->proof);
   else if (!operation->completion)
     proofs_.await(operation->proof, owner_->flushes_.now());
-}
-
-void Channel::end_proof(Proof& proof, uccs_status_t status) {
-  if (status < 0 && !owner_->is_closing_.load(std::memory_order_relaxed))
-    base::fatal("a put that a quiet or fence waits for failed: %s", uccs_status_string(status));
-  proofs_.end(proof);
 }
 
 /// True when all puts without completion from before the flush are visible; else that has been
