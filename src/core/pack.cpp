@@ -13,51 +13,13 @@
 #include "core/direct.hpp"
 #include "core/dispatch.hpp"
 #include "core/job.hpp"
+#include "core/pack_records.hpp"
+#include "core/parcel.hpp"
 #include "core/progress.hpp"
 #include "core/region.hpp"
 #include "core/remote.hpp"
 
 namespace uccs::core {
-
-struct alignas(64) PackTarget {
-  /// Of what left in epochs of one parity: told of the ends of batches, and named by messages.
-  struct Half : net::Completion {
-    PackTarget* to;
-    uint32_t parity;
-  };
-  Half halves[2];
-  std::atomic<uint32_t>* epoch = nullptr;      ///< the Pack's
-  std::atomic<uint32_t>* under_way = nullptr;  ///< likewise: [2]
-  Endpoint* endpoint = nullptr;
-  Kind kind = Kind::kPack;
-  PackTarget* next = nullptr;
-  std::unique_ptr<std::byte[]> records;
-  size_t capacity = 0;  ///< bytes of records without results; with some kPackMax, if less
-
-  base::SpinLock lock;  ///< guards the next ones, and what is in `records`
-  bool is_aging = false;
-  uint32_t used = 0;          ///< bytes of records
-  uint32_t answer_bytes = 0;  ///< that they will come back with
-
-  /// Messages whose answer has not come. Counted up before the message leaves; release and acquire
-  /// on both sides, so that whoever sees 0 sees the results.
-  alignas(64) std::atomic<uint32_t> unanswered = 0;
-
-  /// Returns the parity of the epoch, which has not ended before the message was counted.
-  uint32_t note_sent() {
-    unanswered.fetch_add(1, std::memory_order_acq_rel);
-    for (;;) {
-      const uint32_t now = epoch->load();
-      under_way[now & 1].fetch_add(1);
-      if (epoch->load() == now) return now & 1;
-      under_way[now & 1].fetch_sub(1);
-    }
-  }
-  void note_answered(uint32_t parity) {
-    unanswered.fetch_sub(1, std::memory_order_acq_rel);
-    under_way[parity].fetch_sub(1);
-  }
-};
 
 namespace {
 
@@ -69,96 +31,11 @@ std::mutex packs_lock;  // guards the list and `next_`
 Pack* packs = nullptr;
 std::atomic<int> live_packs = 0;
 
-bool has_batches(const Endpoint& endpoint, Kind kind) {
-  return kind == Kind::kPack && endpoint.link->limits.batch_bytes > 0;
-}
-
-/// As the network's own, where it has that, which costs less.
-uccs_status_t send_batch(PackTarget& to, net::Channel* path, uint32_t parity) {
-  std::byte* records = to.records.release();
-  const uccs_status_t status =
-      to.endpoint->link->table->batch(path, to.endpoint->ec, &records, to.used, &to.halves[parity]);
-  to.records.reset(records);
-  return status;
-}
-
-uccs_status_t send_message(PackTarget& to, const ThreadSlot& thread, net::Channel* path,
-                           uint32_t parity) {
-  const PackHead head = {reinterpret_cast<uint64_t>(&to.halves[parity])};
-  const net::Piece piece = {to.records.get(), to.used};
-  const net::Payload payload = {&piece, 1, to.used};
-  const net::Envelope envelope = make_envelope(net::Traffic::kRequest, to.kind,
-                                               lane_at(*to.endpoint, thread.lane), thread.lane);
-  return to.endpoint->link->table->message(path, to.endpoint->ec, envelope, &head, sizeof head,
-                                           &payload);
-}
-
-/// With the lock held: everything leaves, or UCCS_AGAIN.
-uccs_status_t send(PackTarget& to) {
-  ThreadSlot& thread = this_thread(to.endpoint->context);
-  if (!thread.channel->lock.try_lock()) return UCCS_AGAIN;
-  net::Channel* path = thread.channel->paths[to.endpoint->link_index];
-  const bool is_answered = to.kind == Kind::kPack;
-  const uint32_t parity = is_answered ? to.note_sent() : 0;
-  const bool is_batch = to.answer_bytes == 0 && has_batches(*to.endpoint, to.kind);
-  uccs_status_t status =
-      is_batch ? send_batch(to, path, parity) : send_message(to, thread, path, parity);
-  thread.channel->lock.unlock();
-  if (status == UCCS_IN_PROGRESS) status = UCCS_OK;
-  if (status == UCCS_OK) {
-    to.used = to.answer_bytes = 0;
-    to.is_aging = false;
-  } else if (is_answered) {
-    to.note_answered(parity);
-  }
-  return status;
-}
-
-/// One record of `head` and `count` words; a put's data follow the head.
-struct Record {
-  uint64_t head;
-  const void* body;
-  size_t body_bytes;
-  size_t answer_bytes;
-};
-
-uccs_status_t append(PackTarget& to, const Record& record) {
-  const size_t bytes = sizeof record.head + padded_to_word(record.body_bytes);
-  to.lock.lock();
-  const size_t answer_bytes = to.answer_bytes + record.answer_bytes;
-  const size_t capacity = answer_bytes == 0 ? to.capacity : std::min(to.capacity, kPackMax);
-  if (to.used + bytes > capacity || answer_bytes > kPackMax) {
-    const uccs_status_t status = send(to);
-    if (status != UCCS_OK) {
-      to.lock.unlock();
-      return status;
-    }
-  }
-  std::byte* const at = to.records.get() + to.used;
-  memcpy(at, &record.head, sizeof record.head);
-  if (record.body_bytes == sizeof(uint64_t)) {
-    memcpy(at + sizeof record.head, record.body, sizeof(uint64_t));
-  } else if (record.body_bytes > 0) {
-    memset(at + bytes - sizeof(uint64_t), 0, sizeof(uint64_t));  // what pads it
-    memcpy(at + sizeof record.head, record.body, record.body_bytes);
-  }
-  to.used += static_cast<uint32_t>(bytes);
-  to.answer_bytes += static_cast<uint32_t>(record.answer_bytes);
-  to.lock.unlock();
-  return UCCS_OK;
-}
-
 size_t answer_to(size_t bytes) { return sizeof(uint64_t) + padded_to_word(bytes); }
 
 PackAreas own_areas() {
   return {reinterpret_cast<std::byte*>(direct_map.heap_low), direct_map.heap_bytes,
           reinterpret_cast<std::byte*>(direct_map.static_low), direct_map.static_bytes};
-}
-
-void end_batch(net::Completion* self, uccs_status_t status) {
-  if (status < 0) base::fatal("operations that were packed failed: %s", uccs_status_string(status));
-  const auto* half = static_cast<PackTarget::Half*>(self);
-  half->to->note_answered(half->parity);
 }
 
 void fail_unsound(const char* what, int source) {
@@ -218,19 +95,14 @@ PackTarget* Pack::make_target(int place) {
   if (!endpoint && uccs_endpoint_create(context_, ec, UCCS_LANE_ANY, &endpoint) != UCCS_OK)
     return nullptr;
   if (place >= job.size) made->kind = Kind::kPackedAms;
-  const size_t room =
-      has_batches(*endpoint, made->kind) ? endpoint->link->limits.batch_bytes : kPackMax;
-  made->capacity = std::min({capacity_, room, std::max(kPackMax, kBuffersMax / job.size)});
-  made->records.reset(new (std::nothrow) std::byte[room]);
-  if (!made->records) return nullptr;
+  const size_t batch_bytes = endpoint->link->limits.batch_bytes;
+  made->room = std::max(batch_bytes, kPackMax);
+  made->capacity = std::min({capacity_, made->kind == Kind::kPack ? made->room : kPackMax,
+                             std::max(kPackMax, kBuffersMax / job.size)});
   made->endpoint = endpoint;
-  made->epoch = &epoch_;
-  made->under_way = under_way_;
-  for (uint32_t parity : {0u, 1u}) {
-    made->halves[parity].done = end_batch;
-    made->halves[parity].to = made.get();
-    made->halves[parity].parity = parity;
-  }
+  made->parcels = &parcels_;
+  made->open = parcels_.take(made.get(), made->room);
+  if (!made->open) return nullptr;
   made->next = first_.load(std::memory_order_relaxed);
   if (!made->next && !context_) live_packs.fetch_add(1, std::memory_order_relaxed);
   targets_[place].store(made.get(), std::memory_order_release);
@@ -285,51 +157,50 @@ uccs_status_t Pack::message(int ec, int id, const void* data, size_t bytes) {
   return append(*to, {packed_am_word(id, bytes), data, bytes, 0});
 }
 
-/// UCCS_OK, or UCCS_AGAIN.
-uccs_status_t Pack::send_for(int ec) {
-  uccs_status_t all = UCCS_OK;
-  const auto send_one = [&all](PackTarget* to) {
-    if (!to) return;
-    to->lock.lock();
-    const uccs_status_t status = to->used > 0 ? send(*to) : UCCS_OK;
-    to->lock.unlock();
-    if (status != UCCS_OK && all >= 0) all = status;
-  };
-  if (ec >= 0) {
-    // Messages first: they may be what somebody needs to go on.
-    send_one(targets_[job.size + ec].load(std::memory_order_acquire));
-    send_one(targets_[ec].load(std::memory_order_acquire));
-    return all;
+/// What another thread could not send: it may compute by now.
+uccs_status_t Pack::send_leftovers() {
+  if (!parcels_.are_any_closed()) return UCCS_IN_PROGRESS;
+  for (PackTarget* to = first_.load(std::memory_order_acquire); to; to = to->next) {
+    const std::lock_guard guard(to->lock);
+    if (const uccs_status_t status = send_closed(*to); status != UCCS_OK) return status;
   }
-  for (PackTarget* to = first_.load(std::memory_order_acquire); to; to = to->next) send_one(to);
-  return all;
+  return UCCS_IN_PROGRESS;
 }
 
-bool Pack::is_answered(int ec) const {
-  const PackTarget* const to = targets_[ec].load(std::memory_order_acquire);
-  return !to || to->unanswered.load(std::memory_order_acquire) == 0;
+/// What came before this one is closed; what is closed leaves.
+uccs_status_t Settling::send_what_came_before(PackTarget& to) const {
+  const std::lock_guard guard(to.lock);
+  const bool is_older = to.open->used > 0 && to.open->number < flush_;
+  return is_older ? send(to) : send_closed(to);
 }
 
-/// Has all that had left when the epoch was read been answered?
-bool Pack::is_over_since(uint32_t epoch) {
-  uint32_t now = epoch_.load();
-  if (now == epoch) {
-    if (under_way_[(epoch + 1) & 1].load() != 0) return false;
-    if (epoch_.compare_exchange_strong(now, epoch + 1)) now = epoch + 1;
+uccs_status_t Settling::look_at_all() {
+  for (; at_; at_ = at_->next)
+    if (const uccs_status_t sent = send_what_came_before(*at_); sent != UCCS_OK) return sent;
+  return pack_->parcels_.are_over(flush_) ? UCCS_OK : pack_->send_leftovers();
+}
+
+uccs_status_t Settling::look_at_one() {
+  bool is_done = true;
+  // Messages first: they may be what somebody needs to go on.
+  for (const int place : {job.size + ec_, ec_}) {
+    PackTarget* const to = pack_->targets_[place].load(std::memory_order_acquire);
+    if (!to) continue;
+    if (const uccs_status_t sent = send_what_came_before(*to); sent != UCCS_OK) return sent;
+    is_done = to->unanswered.load(std::memory_order_acquire) == 0 && is_done;
   }
-  return now - epoch > 1 || under_way_[epoch & 1].load() == 0;
+  return is_done ? UCCS_OK : UCCS_IN_PROGRESS;
 }
 
 uccs_status_t Settling::look() {
   if (!pack_) return UCCS_OK;
-  if (!has_sent_) {
-    const uccs_status_t sent = pack_->send_for(ec_);
-    if (sent != UCCS_OK) return sent == UCCS_AGAIN ? UCCS_IN_PROGRESS : sent;
-    has_sent_ = true;
-    epoch_ = pack_->epoch_.load();
+  if (flush_ == 0) {
+    at_ = pack_->first_.load(std::memory_order_acquire);
+    if (!at_) return UCCS_OK;
+    flush_ = pack_->parcels_.begin_flush();
   }
-  const bool is_done = ec_ >= 0 ? pack_->is_answered(ec_) : pack_->is_over_since(epoch_);
-  return is_done ? UCCS_OK : UCCS_IN_PROGRESS;
+  const uccs_status_t status = ec_ < 0 ? look_at_all() : look_at_one();
+  return status == UCCS_AGAIN ? UCCS_IN_PROGRESS : status;
 }
 
 bool Settling::is_over() {
@@ -342,7 +213,7 @@ bool Pack::push() {
   bool is_all = true;
   for (PackTarget* to = first_.load(std::memory_order_acquire); to; to = to->next) {
     const bool is_mine = to->lock.try_lock();
-    is_all = is_mine && (to->used == 0 || send(*to) == UCCS_OK) && is_all;
+    is_all = is_mine && send(*to) == UCCS_OK && is_all;
     if (is_mine) to->lock.unlock();
   }
   return is_all;
@@ -354,8 +225,8 @@ void Pack::age() {
   if (now < due || !next_look_ns_.compare_exchange_strong(due, now + kAgeNs)) return;
   for (PackTarget* to = first_.load(std::memory_order_acquire); to; to = to->next) {
     if (!to->lock.try_lock()) continue;
-    if (to->used > 0 && to->is_aging) (void)send(*to);
-    to->is_aging = to->used > 0;
+    (void)(to->is_aging ? send(*to) : send_closed(*to));
+    to->is_aging = to->open->used > 0;
     to->lock.unlock();
   }
 }
@@ -389,11 +260,11 @@ void on_pack(Context* context, ThreadSlot& thread, const Kept& kept) {
 
 void on_pack_done(Context* context, const Kept& kept) {
   const net::Arrival& arrival = kept.arrival;
-  const auto* const half = reinterpret_cast<PackTarget::Half*>(head_of<PackHead>(arrival).target);
   if (!deliver_answers(arrival.payload, arrival.payload_bytes))
     fail_unsound("the answer to a packed message", arrival.source);
+  const uint64_t parcel = head_of<PackHead>(arrival).parcel;
   release_payload(context, kept);
-  half->to->note_answered(half->parity);
+  end_parcel(reinterpret_cast<Parcel*>(parcel));
 }
 
 }  // namespace uccs::core

@@ -6,13 +6,11 @@
 #include "base/sparse.hpp"
 #include "core/context.hpp"
 #include "core/pack_records.hpp"
+#include "core/parcel.hpp"
 #include "core/request.hpp"
 
 /// Operations on ECs of other nodes, held back and sent together: docs/aggregation.md.
 namespace uccs::core {
-
-/// What is packed for one EC. Made at first use, kept as long as its Pack.
-struct PackTarget;
 
 /// One set of buffers: what one context of a model has. Records of one message are applied in their
 /// order; messages in any. Threads: any, but for the end.
@@ -48,9 +46,7 @@ class Pack {
 
   PackTarget* target(int place);
   PackTarget* make_target(int place);
-  uccs_status_t send_for(int ec);
-  bool is_answered(int ec) const;
-  bool is_over_since(uint32_t epoch);
+  uccs_status_t send_leftovers();
 
   size_t capacity_ = kPackMax;
   Context* context_ = nullptr;  ///< nullptr: the job's
@@ -58,14 +54,12 @@ class Pack {
   base::SparseArray<std::atomic<PackTarget*>> targets_;  ///< by EC; then the same for messages
   std::atomic<PackTarget*> first_ = nullptr;             ///< the list of those that exist
   Pack* next_ = nullptr;                                 ///< among those of the job's context
-  /// Messages without answer that left in epochs of either parity. An epoch ends when those of the
-  /// one before have their answers, so who waits for two ends has waited for all that left before.
-  std::atomic<uint32_t> epoch_ = 0;
-  std::atomic<uint32_t> under_way_[2] = {};
+  Parcels parcels_;
 };
 
-/// Waiting for what has been packed for EC `ec`, or for all (-1): it is sent once, then all of it
-/// is to be done there and its results are to be here. What other threads pack meanwhile is theirs.
+/// Waiting for what had been packed for EC `ec`, or for all (-1), at the first look: it is sent,
+/// then all of it is to be done there and its results are to be here. What other threads pack
+/// meanwhile is theirs.
 class Settling {
  public:
   Settling(Pack* pack, int ec) : pack_(pack), ec_(ec) {}
@@ -75,10 +69,14 @@ class Settling {
   bool is_over();
 
  private:
+  uccs_status_t send_what_came_before(PackTarget& to) const;
+  uccs_status_t look_at_all();
+  uccs_status_t look_at_one();
+
   Pack* pack_;  ///< nullptr: nothing is packed
   int ec_;
-  bool has_sent_ = false;
-  uint32_t epoch_ = 0;  ///< when it had
+  uint64_t flush_ = 0;        ///< its number; 0: has not begun
+  PackTarget* at_ = nullptr;  ///< the next one whose turn it is
 };
 
 /// For whoever waits or makes progress: sends what was packed some milliseconds ago and forgotten,

@@ -107,7 +107,7 @@ struct DataHead {
   uint64_t local;
 };
 struct PackHead {
-  uint64_t target;  ///< the sender's PackTarget::Half, to be sent back
+  uint64_t parcel;  ///< the sender's Parcel, to be sent back
 };
 static_assert(sizeof(GetHead) <= 56 && sizeof(AtomicHead) <= 56 && sizeof(PutHead) <= 48);
 

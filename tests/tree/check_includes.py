@@ -18,7 +18,7 @@ ALLOWED = {
     "src/rte": ["rte", "base", "uccs/status.h", "uccs/rte.h"],
     "src/mem": ["mem", "base", "uccs/status.h"],
     "src/net": ["net/transport.hpp", "net/registry.hpp", "net/parts", "base", "mem", "uccs/status.h"],
-    "src/core": ["core", "net/transport.hpp", "net/registry.hpp", "base", "mem", "rte", "uccs"],
+    "src/core": ["core", "net/transport.hpp", "net/registry.hpp", "net/parts/proofs.hpp", "base", "mem", "rte", "uccs"],
     "src/coll": ["coll", "core", "base", "mem/copy.hpp", "rte/identity.hpp", "uccs"],
     "src/coll/patterns": ["coll/patterns"],
     "src/models/shmem": ["models/shmem", "core", "coll", "base", "mem/copy.hpp", "mem/heap.hpp", "rte/identity.hpp",

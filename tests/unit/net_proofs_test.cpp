@@ -53,6 +53,26 @@ TEST(Proofs, EndInAnyOrder) {
   EXPECT_TRUE(proofs.are_over());
 }
 
+TEST(Proofs, TheOldestCountsInWhateverOrderTheyAreAwaited) {
+  Proofs proofs;
+  FlushCount flushes;
+  const uint64_t before = flushes.now();
+  const uint64_t flush = flushes.begin();
+  Proof late, early, later;
+  proofs.await(late, flushes.now());
+  EXPECT_TRUE(proofs.are_over(flush));
+  proofs.await(early, before);
+  proofs.await(later, flushes.begin());
+  EXPECT_FALSE(proofs.are_over(flush));
+  proofs.end(late);
+  EXPECT_FALSE(proofs.are_over(flush));
+  proofs.end(early);
+  EXPECT_TRUE(proofs.are_over(flush));
+  EXPECT_FALSE(proofs.are_over());
+  proofs.end(later);
+  EXPECT_TRUE(proofs.are_over());
+}
+
 TEST(Proofs, AQuestionTakesThePlaceOfThePutsBeforeIt) {
   Proofs proofs;
   FlushCount flushes;

@@ -28,7 +28,8 @@ struct Proof {
   bool is_awaited = false;
 };
 
-/// Those of a channel, the oldest first. Guarded by its lock, but for `are_over`.
+/// Those of a channel, or what else has a lock to guard them, the oldest first. `are_over` needs
+/// none.
 class Proofs {
  public:
   Proofs() { list_.previous = list_.next = &list_; }
@@ -36,7 +37,10 @@ class Proofs {
   void await(Proof& proof, uint64_t number) {
     proof.is_awaited = true;
     proof.number = number;
-    insert(proof, list_);
+    Proof* before = &list_;
+    while (before->previous != &list_ && before->previous->number > number)
+      before = before->previous;
+    insert(proof, *before);
     publish();
   }
   /// `by` is awaited in the place of `proof`: what it is about is asked for now.
