@@ -3,6 +3,7 @@
 
 #include <new>
 
+#include "core/burst.hpp"
 #include "core/context.hpp"
 #include "core/job.hpp"
 #include "core/pack.hpp"
@@ -58,6 +59,7 @@ uccs_status_t flush(Endpoint* endpoint) {
 /// anybody is waited for.
 [[gnu::noinline]] void begin_flush(Context* context, net::Flush flushes[]) {
   ThreadSlot& thread = this_thread(context);
+  judge_burst(thread);
   thread.burst = 0;
   (void)context->pack->push();
   for (int link = 0; link < context->link_count; ++link)

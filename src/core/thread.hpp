@@ -18,7 +18,10 @@ struct ThreadSlot {
   uint32_t served = 0;       ///< steps made since it last gave the CPU away
   base::Backoff idle;        ///< between calls of uccs_progress in vain
   uint32_t turn = 0;         ///< which lane of a peer its next message to any goes to
-  uint32_t burst = 0;        ///< of the job's context: operations since its last wait (burst.hpp)
+  // Of the job's context (burst.hpp):
+  uint32_t burst = 0;         ///< operations since its last wait
+  uint32_t quick_bursts = 0;  ///< in a row
+  uint64_t burst_began_ns = 0;
   Channel* channel = nullptr;
 };
 
