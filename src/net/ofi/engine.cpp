@@ -33,11 +33,13 @@ void Ofi::collect(Engine::Watch& watch) {
   for (int i = 0; i < channels; ++i) add(*channels_[i].port, shape_.lanes + i);
 }
 
-void Ofi::look(const Engine::Look& look) {
+int Ofi::look(const Engine::Look& look) {
   const int channels = open_channels_.load(std::memory_order_acquire);
   bool has_moved = false;
+  int messages = 0;
   for (int lane = 0; lane < shape_.lanes; ++lane)
-    if (look.is_at(lane)) has_moved = poll_inlet(inlets_[lane]) > 0 || has_moved;
+    if (look.is_at(lane))
+      has_moved = poll_inlet(inlets_[lane], nullptr, &messages) > 0 || has_moved;
   for (int i = 0; i < channels; ++i) {
     Channel& channel = channels_[i];
     if (!look.is_at(shape_.lanes + i) || !channel.port->domain->lock.try_lock()) continue;
@@ -50,6 +52,7 @@ void Ofi::look(const Engine::Look& look) {
     mail_.ring_for_memory();
   }
   mail_.return_owed();
+  return messages;
 }
 
 }  // namespace uccs::net::ofi

@@ -190,7 +190,7 @@ class Ofi {
   // engine.cpp
   uint32_t count_polls(const Engine::Share& share);
   void collect(Engine::Watch& watch);
-  void look(const Engine::Look& look);
+  int look(const Engine::Look& look);
 
   // watch.cpp
   void tick();
@@ -209,8 +209,9 @@ class Ofi {
   void* describe_nodes(int lane, std::byte* memory, size_t bytes);
   void post_receives(Inlet& inlet);
   /// Returns how many messages it has put into the inboxes: see Mail::take_in.
-  /// Operations that ended are told by `looker`; those of other channels are rung for.
-  int poll_inlet(Inlet& inlet, const Channel* looker = nullptr);
+  /// Operations that ended are told by `looker`; those of other channels are rung for. `messages`:
+  /// counts what came and went.
+  int poll_inlet(Inlet& inlet, const Channel* looker = nullptr, int* messages = nullptr);
   // chunks.cpp
   static ChunkKeys& chunk_keys(PeerLane& lane);
   bool answer_chunk(Inlet& inlet, ChunkBody* body);

@@ -81,7 +81,8 @@ uccs_status_t Ofi::open(const OpenParameters& parameters, Ofi** instance_out) {
             return static_cast<Ofi*>(user)->count_polls(share);
           },
       .collect = [](void* user, Engine::Watch& watch) { static_cast<Ofi*>(user)->collect(watch); },
-      .look = [](void* user, const Engine::Look& look) { static_cast<Ofi*>(user)->look(look); },
+      .look = [](void* user,
+                 const Engine::Look& look) { return static_cast<Ofi*>(user)->look(look); },
   };
   const bool is_open =
       self->fabric_ && self->inlets_ && self->channels_ && self->peers_.start(parameters, reader) &&

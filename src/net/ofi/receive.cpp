@@ -30,12 +30,13 @@ void Ofi::post_receives(Inlet& inlet) {
   }
 }
 
-int Ofi::poll_inlet(Inlet& inlet, const Channel* looker) {
+int Ofi::poll_inlet(Inlet& inlet, const Channel* looker, int* messages) {
   Port& port = *inlet.port;
   if (!port.domain->lock.try_lock()) return 0;
   constexpr size_t kEntries = 16;
   fi_cq_msg_entry entries[kEntries];
   const ssize_t count = fi_cq_read(port.cq, entries, kEntries);
+  if (messages && count > 0) *messages += static_cast<int>(count);
   int pushed = 0;
   Asked asked[kEntries];
   size_t asked_count = 0;

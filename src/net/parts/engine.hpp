@@ -66,8 +66,9 @@ class Engine {
     uint32_t (*polls)(void* user, const Share& share);
     /// What to wait for.
     void (*collect)(void* user, Watch& watch);
-    /// Takes in what there is.
-    void (*look)(void* user, const Look& look);
+    /// Takes in what there is. Returns how many short messages that were, as far as the network
+    /// tells.
+    int (*look)(void* user, const Look& look);
   };
 
   ~Engine() { stop(); }
@@ -86,7 +87,7 @@ class Engine {
     void turn();
     bool is_attended();
     bool is_helped() const;
-    uint64_t look(Look& look);
+    uint64_t look_for_bulk(Look& look);
 
     Engine* engine_ = nullptr;
     Share share_;
@@ -96,6 +97,7 @@ class Engine {
     uint64_t unattended_ns_ = 0;  ///< when nobody else polled often
     uint64_t looked_ns_ = 0;      ///< last look at all
     uint64_t bulk_ns_ = 0;        ///< last look that moved many bytes; 0: none
+    uint64_t long_ns_ = 0;        ///< last look that was long, if only by the clock; 0: none
     pthread_t thread_ = {};
   };
 

@@ -44,15 +44,16 @@ Ucx::Found Ucx::poll_those(const Engine::Look& look) {
     if (!look.is_at(i) || !channel.is_open_.load(std::memory_order_acquire)) continue;
     if (i >= inlets_ && channel.under_way_.load(std::memory_order_relaxed) == 0) continue;
     if (!channel.lock_->try_lock()) continue;
-    const uint32_t before = channel.ended_;
+    const uint32_t before = channel.ended_, messages_before = channel.messages_;
     found.is_any = channel.poll() > 0 || found.is_any;
     found.has_ended = channel.ended_ != before || found.has_ended;
+    found.messages += static_cast<int>(channel.messages_ - messages_before);
     channel.lock_->unlock();
   }
   return found;
 }
 
-void Ucx::look(const Engine::Look& look) {
+int Ucx::look(const Engine::Look& look) {
   for (int i = 0; i < shape_.channels; ++i)
     if (look.is_at(i)) channels_[i].is_armed_ = false;
   const Found found = poll_those(look);
@@ -63,6 +64,7 @@ void Ucx::look(const Engine::Look& look) {
   }
   mail_.return_owed();
   attend();
+  return found.messages;
 }
 
 bool Ucx::send_credits(int ec, int lane, const Returned& returned) {

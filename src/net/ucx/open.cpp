@@ -96,7 +96,8 @@ bool Ucx::start(const OpenParameters& parameters) {
             return static_cast<Ucx*>(user)->count_polls(share);
           },
       .collect = [](void* user, Engine::Watch& watch) { static_cast<Ucx*>(user)->collect(watch); },
-      .look = [](void* user, const Engine::Look& look) { static_cast<Ucx*>(user)->look(look); },
+      .look = [](void* user,
+                 const Engine::Look& look) { return static_cast<Ucx*>(user)->look(look); },
   };
   return start_inlets() && engine_.start(duties, std::min(inlets_, base::usable_cpus()));
 }

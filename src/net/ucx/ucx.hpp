@@ -272,6 +272,7 @@ class Channel {
   PutHabit habit_;
   Proofs proofs_;
   uint32_t ended_ = 0;                   ///< operations, ever
+  uint32_t messages_ = 0;                ///< short ones that came, ever
   std::atomic<uint32_t> under_way_ = 0;  ///< operations whose end is still to be told
   std::atomic<uint32_t> polls_ = 0;
 };
@@ -317,7 +318,7 @@ class Ucx {
   // engine.cpp
   uint32_t count_polls(const Engine::Share& share);
   void collect(Engine::Watch& watch);
-  void look(const Engine::Look& look);
+  int look(const Engine::Look& look);
   void take_control(int source, MessageKind kind);
   bool send_credits(int ec, int lane, const Returned& returned);
   /// What is due from time to time: greetings, and answers to farewells.
@@ -329,6 +330,7 @@ class Ucx {
   struct Found {
     bool is_any = false;
     bool has_ended = false;  ///< operations
+    int messages = 0;        ///< short ones
   };
   Found poll_those(const Engine::Look& look);
   void say_farewell(uint64_t deadline_ns);
