@@ -7,8 +7,8 @@ usage: compare.py BIN_DIR [--net ucx|ofi|all] [--where loopback|hosts|all] [--ro
 loopback: two processes of this machine, which are told to share no memory (UCCS_NODE_SIZE=1 and the
 peers' switches). hosts: two network namespaces joined by veth (root only, tests/cluster/hosts.py).
 Printed are medians over the rounds, the best peer, the best one by the same library, and what the
-limit allows: a word there and back is a ping-pong of bare sockets whose ends spin. Peers that are
-not installed are left out with a line.
+limit allows: a word there and back is a ping-pong of bare sockets whose ends spin, and a barrier an
+exchange between them. Peers that are not installed are left out with a line.
 """
 import argparse
 import collections
@@ -36,7 +36,7 @@ LINES = [(("ping_pong", 8), "put that the target waits for, one way", ("ping_pon
          (("get", 8), "get", ("ping_pong_spin", 8), 2),
          (("get_rate", 8), "get, 256 before a quiet", None, 0),
          (("fetch_add", 8), "fetch-add", ("ping_pong_spin", 8), 2),
-         (("barrier", 0), "barrier", ("ping_pong_spin", 8), 1),
+         (("barrier", 0), "barrier", ("exchange_spin", 8), 1),
          (("put", 1 << 20), "put 1 MiB, 8 before a quiet", ("stream", 1 << 20), 1),
          (("get", 1 << 20), "get 1 MiB, 8 before a quiet", ("stream", 1 << 20), 1)]
 

@@ -5,7 +5,7 @@
  *     net_tcp ADDRESS PORT [seconds]   ping-pongs of 8 bytes and streams of 1 MiB
  *
  * `spin`: both ends look at a non-blocking socket; `poll`: they sleep in poll() first; `block`: in
- * recv(). */
+ * recv(). An exchange is a ping-pong whose ends both send first, as those of a barrier do. */
 #define _GNU_SOURCE
 #include <arpa/inet.h>
 #include <errno.h>
@@ -18,7 +18,7 @@
 
 #include "lines.h"
 
-enum Way { kSpin, kPoll, kBlock, kStream, kOver };
+enum Way { kSpin, kPoll, kBlock, kExchange, kStream, kOver };
 struct Order {
   int way, count;
 };
@@ -70,8 +70,9 @@ static void serve(void) {
     way = (enum Way)given.way;
     if (way == kOver) return;
     for (int i = 0; i < given.count; ++i) {
+      if (way == kExchange) send_all(bytes, 8);
       receive_all(bytes, way == kStream ? kLarge : 8);
-      if (way != kStream) send_all(bytes, 8);
+      if (way != kStream && way != kExchange) send_all(bytes, 8);
     }
     if (way == kStream) send_all(bytes, 8);
   }
@@ -85,7 +86,7 @@ static void measure(const char* name, enum Way by, double seconds) {
     order(by, count);
     times[i] = time_calls(ping_pong, count);
   }
-  print_line(name, 8, times, 2);
+  print_line(name, 8, times, by == kExchange ? 1 : 2);
 }
 
 static void stream(double seconds) {
@@ -134,6 +135,7 @@ int main(int argc, char** argv) {
   measure("ping_pong_spin", kSpin, seconds);
   measure("ping_pong_poll", kPoll, seconds);
   measure("ping_pong_block", kBlock, seconds);
+  measure("exchange_spin", kExchange, seconds);
   stream(seconds);
   order(kOver, 0);
   return 0;
