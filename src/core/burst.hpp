@@ -18,21 +18,20 @@ namespace uccs::core {
 constexpr uint32_t kDirectOfBurst = 2;
 /// In ThreadSlot::burst: the next look of the thread is for room in a buffer, not the end of it.
 constexpr uint32_t kBurstGoesOn = uint32_t{1} << 31;
-/// Bursts in a row whose first operations, and those that leave by themselves are system calls,
-/// came within so long.
+/// So many bursts in a row came without a pause if the first three operations of each took no
+/// longer than this, of which two may have been calls of the kernel.
 constexpr uint32_t kQuickBursts = 3;
 constexpr uint64_t kQuickNs = 50'000;
 
 /// Of the first operations of a burst.
 [[gnu::noinline]] inline bool is_first_packed(ThreadSlot& thread, uint32_t before) {
-  if (before == 0) {
+  if (before == 0)
     thread.burst_began_ns = base::now_ns();
-  } else if (before == kDirectOfBurst) {
-    const bool is_quick = base::now_ns() - thread.burst_began_ns < kQuickNs;
-    thread.quick_bursts = is_quick ? std::min(thread.quick_bursts + 1, kQuickBursts) : 0;
-    return true;
-  }
-  return thread.quick_bursts >= kQuickBursts;
+  else if (base::now_ns() - thread.burst_began_ns >= kQuickNs)
+    thread.quick_bursts = 0;
+  else if (before == kDirectOfBurst)
+    thread.quick_bursts = std::min(thread.quick_bursts + 1, kQuickBursts);
+  return before == kDirectOfBurst || thread.quick_bursts >= kQuickBursts;
 }
 
 /// Is the operation to be packed that `before` others of its burst came before?

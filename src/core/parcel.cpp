@@ -143,6 +143,10 @@ void Parcels::give_back(Parcel* parcel) {
 
 PackTarget::~PackTarget() {
   if (open) parcels->give_back(open);
+  while (Parcel* const parcel = closed) {  // to a peer that is gone
+    closed = parcel->next;
+    parcels->give_back(parcel);
+  }
 }
 
 uccs_status_t send_closed(PackTarget& to) {

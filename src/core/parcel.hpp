@@ -38,7 +38,7 @@ class Parcels {
   void note_left(std::byte* records);
   /// It is over: who is told so sees its results.
   void end(Parcel* parcel);
-  /// One that was never closed.
+  /// One that does not leave any more.
   void give_back(Parcel* parcel);
 
   uint64_t begin_flush() { return flushes_.begin(); }
