@@ -4,14 +4,16 @@
 
 #include <utility>
 
+#include "base/backoff.hpp"
 #include "mem/copy.hpp"
 #include "net/ucx/ucx.hpp"
 
 namespace uccs::net::ucx {
 namespace {
 
-/// How often a thread that polls one lane looks at the inlets and channels of others.
-constexpr uint32_t kForeignEvery = 8;
+/// How often a thread that polls one lane looks at the inlets and channels of others. On a crowded
+/// CPU who does not poll is rather waiting for a CPU than computing.
+constexpr uint32_t kForeignEvery = 8, kForeignEveryWhenCrowded = 64;
 
 bool is_within(uint64_t offset, size_t bytes, uint64_t room) {
   return offset <= room && bytes <= room - offset;
@@ -306,10 +308,26 @@ void Channel::help(int looks) {
 int Channel::look() {
   if (!lock_->try_lock()) return 0;
   const uint32_t before = ended_;
+  looks_.store(looks_.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
   poll();
   const auto ended = static_cast<int>(ended_ - before);
   lock_->unlock();
   return ended;
+}
+
+/// Puts and gets of others come in by any inlet, whose threads may compute. Each look may be a
+/// system call, and takes messages from who waits for them: not where somebody looks anyway.
+void Channel::look_at_foreign(int own, uint32_t polls) {
+  const uint32_t every = base::Backoff::is_crowded() ? kForeignEveryWhenCrowded : kForeignEvery;
+  if (polls % every != 0) return;
+  const auto number = static_cast<int>(polls / every % static_cast<uint32_t>(owner_->inlets_));
+  if (number == own || number == index_) return;
+  Channel& other = owner_->channels_[number];
+  if (other.looks_.load(std::memory_order_relaxed) ==
+      looks_seen_[number].load(std::memory_order_relaxed))
+    other.look();
+  looks_seen_[number].store(other.looks_.load(std::memory_order_relaxed),
+                            std::memory_order_relaxed);
 }
 
 int Channel::progress(int lane, uint32_t traffic, int budget, const Sink& sink) {
@@ -319,11 +337,7 @@ int Channel::progress(int lane, uint32_t traffic, int budget, const Sink& sink) 
   const int inlet = ucx.inlets_ == 1 ? 0 : lane % ucx.inlets_;
   if (index_ == inlet || under_way_.load(std::memory_order_relaxed) > 0) steps += look();
   if (index_ != inlet) ucx.channels_[inlet].look();
-  // Puts and gets of others come in by any inlet; each look may be a system call.
-  if (ucx.inlets_ > 1 && polls % kForeignEvery == 0) {
-    const auto other = static_cast<int>(polls / kForeignEvery % ucx.inlets_);
-    if (other != inlet && other != index_) ucx.channels_[other].look();
-  }
+  if (ucx.inlets_ > 1) look_at_foreign(inlet, polls);
   steps += ucx.mail_.deliver(lane, traffic, budget, sink);
   ucx.mail_.return_owed();
   ucx.attend();

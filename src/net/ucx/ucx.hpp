@@ -149,6 +149,7 @@ class Channel {
   uccs_status_t prepare(int ec, const Remote& remote, size_t bytes, PeerState** peer_out,
                         uint64_t* address_out);
   int look();
+  void look_at_foreign(int own, uint32_t polls);
   void help(int looks);
   uint32_t note_poll() {
     const uint32_t polls = polls_.load(std::memory_order_relaxed) + 1;
@@ -275,6 +276,8 @@ class Channel {
   uint32_t messages_ = 0;                ///< short ones that came, ever
   std::atomic<uint32_t> under_way_ = 0;  ///< operations whose end is still to be told
   std::atomic<uint32_t> polls_ = 0;
+  std::atomic<uint32_t> looks_ = 0;                     ///< by whichever thread but the engine's
+  std::atomic<uint32_t> looks_seen_[kWorkersMax] = {};  ///< at inlets of others
 };
 
 /// UCX: one worker per channel, which is also the inlet of the lanes that have its number modulo
