@@ -9,7 +9,6 @@
 #include "base/config.hpp"
 #include "base/config_values.hpp"
 #include "base/log.hpp"
-#include "base/spinlock.hpp"
 #include "core/direct.hpp"
 #include "core/dispatch.hpp"
 #include "core/job.hpp"
@@ -20,7 +19,6 @@
 #include "core/remote.hpp"
 
 namespace uccs::core {
-
 namespace {
 
 constexpr uint64_t kAgeNs = 5'000'000;
@@ -96,7 +94,7 @@ PackTarget* Pack::make_target(int place) {
     return nullptr;
   if (place >= job.size) made->kind = Kind::kPackedAms;
   const size_t batch_bytes = endpoint->link->limits.batch_bytes;
-  made->room = std::max(batch_bytes, kPackMax);
+  made->room = std::max(batch_bytes, kPackMax);  // of messages as well: memory is for either
   made->capacity = std::min({capacity_, made->kind == Kind::kPack ? made->room : kPackMax,
                              std::max(kPackMax, kBuffersMax / job.size)});
   made->endpoint = endpoint;
@@ -170,7 +168,7 @@ uccs_status_t Pack::send_leftovers() {
 /// What came before this one is closed; what is closed leaves.
 uccs_status_t Settling::send_what_came_before(PackTarget& to) const {
   const std::lock_guard guard(to.lock);
-  const bool is_older = to.open->used > 0 && to.open->number < flush_;
+  const bool is_older = to.open->used > 0 && to.open->proof.number < flush_;
   return is_older ? send(to) : send_closed(to);
 }
 

@@ -110,15 +110,20 @@ Parcel* Parcels::take(PackTarget* to, size_t room) {
   parcel->to = to;
   parcel->used = parcel->answer_bytes = 0;
   if (parcel->records) return parcel;
+  keep(parcel);
+  return nullptr;
+}
+
+/// For the next one, with the lock held.
+void Parcels::keep(Parcel* parcel) {
   parcel->next = free_;
   free_ = parcel;
-  return nullptr;
 }
 
 void Parcels::close(Parcel* parcel) {
   closed_.fetch_add(1, std::memory_order_acq_rel);
   const std::lock_guard guard(lock_);
-  proofs_.await(parcel->proof, parcel->number);
+  proofs_.await(parcel->proof, parcel->proof.number);
 }
 
 void Parcels::note_left(std::byte* records) {
@@ -131,14 +136,12 @@ void Parcels::note_left(std::byte* records) {
 void Parcels::end(Parcel* parcel) {
   const std::lock_guard guard(lock_);
   proofs_.end(parcel->proof);
-  parcel->next = free_;
-  free_ = parcel;
+  keep(parcel);
 }
 
 void Parcels::give_back(Parcel* parcel) {
   const std::lock_guard guard(lock_);
-  parcel->next = free_;
-  free_ = parcel;
+  keep(parcel);
 }
 
 PackTarget::~PackTarget() {
@@ -180,7 +183,7 @@ uccs_status_t append(PackTarget& to, const Record& record) {
     return status;
   }
   Parcel& open = *to.open;
-  if (open.used == 0) open.number = to.parcels->now();
+  if (open.used == 0) open.proof.number = to.parcels->now();
   std::byte* const at = open.records.get() + open.used;
   memcpy(at, &record.head, sizeof record.head);
   if (record.body_bytes == sizeof(uint64_t)) {

@@ -21,8 +21,7 @@ struct Parcel : net::Completion {
   std::unique_ptr<std::byte[]> records;  ///< until it has left
   uint32_t used = 0;                     ///< bytes of records
   uint32_t answer_bytes = 0;             ///< that they will come back with
-  uint64_t number = 0;  ///< of the last flush that had begun before its first record
-  net::Proof proof;     ///< awaited from when it is closed until it is over
+  net::Proof proof;  ///< numbered at its first record, awaited from when it is closed on
 };
 
 /// The parcels of a Pack. Threads: any.
@@ -34,7 +33,7 @@ class Parcels {
   Parcel* take(PackTarget* to, size_t room);
   /// No more records: flushes wait for it.
   void close(Parcel* parcel);
-  /// It has left without its records' memory.
+  /// One has left, and this is its records' memory or what the network gave for it.
   void note_left(std::byte* records);
   /// It is over: who is told so sees its results.
   void end(Parcel* parcel);
@@ -49,6 +48,8 @@ class Parcels {
   bool are_any_closed() const { return closed_.load(std::memory_order_acquire) > 0; }
 
  private:
+  void keep(Parcel* parcel);
+
   base::SpinLock lock_;  // guards the next three
   Parcel* free_ = nullptr;
   std::byte* spares_ = nullptr;  ///< memory of records, each begins with the next one's address
