@@ -175,6 +175,9 @@ class Hosts:
         must("tc", "-n", self.switch, "qdisc", "replace", "dev", host, "root", "tbf", "rate", bits,
              "burst", "16kb", "latency", "50ms")
 
+    def unlimit(self, host):
+        must("tc", "-n", self.switch, "qdisc", "del", "dev", host, "root")
+
     def drop(self, host, percent=5):
         """Loses packets towards the host. Without netem in the kernel: those of every burst that
         a short queue does not hold."""

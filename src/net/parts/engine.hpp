@@ -16,7 +16,7 @@ namespace uccs::net {
 /// all threads of a peer would wait for one here, where as many processes had one each.
 class Engine {
  public:
-  static constexpr nfds_t kWatchedMax = 128;
+  static constexpr nfds_t kWatchedMax = 256;
   static constexpr int kThreadsMax = 8;
   /// What one of the threads looks after, by the numbers that the network gives.
   struct Share {

@@ -158,10 +158,14 @@ uccs_status_t Channel::transfer(bool is_put, int ec, const Remote& remote, void*
     return exchange(ec, *peer, remote, set, nullptr, completion);
   }
   if (owner_->library_.is_tcp() && (is_put || bytes >= kGetRendezvous)) {
-    const uccs_status_t status = is_put
-                                     ? deliver(ec, *peer, remote, local, bytes, nullptr, completion)
-                                     : fetch(ec, *peer, remote, local, bytes, completion);
-    if (bytes >= kLongBytes) help(kLooksPerLong);
+    Channel& road = road_for(bytes);
+    const uccs_status_t status =
+        is_put ? road.deliver(ec, *peer, remote, local, bytes, nullptr, completion)
+               : road.fetch(ec, *peer, remote, local, bytes, completion);
+    if (bytes >= kLongBytes) {
+      help(kLooksPerLong);
+      if (&road != this) road.help(kLooksPerLong);
+    }
     return status;
   }
   if (bytes_in_chunk(remote, bytes) < bytes) return UCCS_ERR_UNSUPPORTED;
@@ -259,6 +263,27 @@ uccs_status_t Channel::atomic(int ec, const Remote& target, const AtomicArgument
   return exchange(ec, *peer, target, arguments, result_out, completion);
 }
 
+/// What an operation of that length over tcp goes by.
+Channel& Channel::road_for(size_t bytes) {
+  if (bytes < kLongBytes || index_ >= owner_->inlets_) return *this;
+  Channel* bulk = bulk_.load(std::memory_order_acquire);
+  if (!bulk) bulk_.store(bulk = owner_->open_bulk(index_), std::memory_order_release);
+  return bulk ? *bulk : *this;
+}
+
+/// Nothing is under way, to the EC or, when that is negative, at all. False also when that cannot
+/// be told now.
+bool Channel::is_idle(int ec) {
+  if (under_way_.load(std::memory_order_acquire) == 0) return true;  // pairs with end_one
+  if (ec < 0 || !lock_->try_lock()) return false;
+  const std::lock_guard guard(*lock_, std::adopt_lock);
+  for (int worker = 0; worker < owner_->inlets_max_; ++worker) {
+    const Link* link = links_[static_cast<size_t>(ec * owner_->inlets_max_ + worker)];
+    if (link && link->under_way.load(std::memory_order_acquire) > 0) return false;
+  }
+  return true;
+}
+
 uccs_status_t Channel::flush(int ec, Flush* flush) {
   if (flush->number == 0) {
     flush->number = owner_->flushes_.begin();
@@ -268,24 +293,21 @@ uccs_status_t Channel::flush(int ec, Flush* flush) {
   const bool may_help = polls_.load(std::memory_order_relaxed) % kForeignEvery == 0;
   bool is_proved_everywhere = true;
   const int opened = owner_->opened_.load(std::memory_order_acquire);
-  for (int i = 0; i < opened; ++i) {
-    Channel& each = owner_->channels_[i];
-    if (!each.is_open_.load(std::memory_order_acquire)) continue;
+  const auto look_after = [&](Channel& each) {
     is_proved_everywhere = each.is_proved(flush->number) && is_proved_everywhere;
     if (may_help && &each != this && each.under_way_.load(std::memory_order_relaxed) > 0)
       each.look();
+  };
+  for (int i = 0; i < opened; ++i) {
+    Channel& each = owner_->channels_[i];
+    if (!each.is_open_.load(std::memory_order_acquire)) continue;
+    look_after(each);
+    if (Channel* bulk = each.bulk_.load(std::memory_order_acquire)) look_after(*bulk);
   }
   if (!is_proved_everywhere) return UCCS_IN_PROGRESS;
-  if (ec < 0 || ec == owner_->me_)  // acquire: pairs with end_one
-    return ec < 0 && under_way_.load(std::memory_order_acquire) > 0 ? UCCS_IN_PROGRESS : UCCS_OK;
-  if (under_way_.load(std::memory_order_acquire) == 0) return UCCS_OK;
-  if (!lock_->try_lock()) return UCCS_IN_PROGRESS;
-  const std::lock_guard guard(*lock_, std::adopt_lock);
-  for (int worker = 0; worker < owner_->inlets_max_; ++worker) {
-    const Link* link = links_[static_cast<size_t>(ec * owner_->inlets_max_ + worker)];
-    if (link && link->under_way.load(std::memory_order_acquire) > 0) return UCCS_IN_PROGRESS;
-  }
-  return UCCS_OK;
+  if (ec == owner_->me_) return UCCS_OK;
+  Channel* bulk = bulk_.load(std::memory_order_acquire);
+  return is_idle(ec) && (!bulk || bulk->is_idle(ec)) ? UCCS_OK : UCCS_IN_PROGRESS;
 }
 
 int Channel::poll() {
@@ -337,6 +359,8 @@ int Channel::progress(int lane, uint32_t traffic, int budget, const Sink& sink) 
   const int inlet = ucx.inlets_ == 1 ? 0 : lane % ucx.inlets_;
   if (index_ == inlet || under_way_.load(std::memory_order_relaxed) > 0) steps += look();
   if (index_ != inlet) ucx.channels_[inlet].look();
+  Channel* bulk = bulk_.load(std::memory_order_acquire);
+  if (bulk && bulk->under_way_.load(std::memory_order_relaxed) > 0) steps += bulk->look();
   if (ucx.inlets_ > 1) look_at_foreign(inlet, polls);
   steps += ucx.mail_.deliver(lane, traffic, budget, sink);
   ucx.mail_.return_owed();

@@ -10,13 +10,13 @@ namespace uccs::net::ucx {
 uint32_t Ucx::count_polls(const Engine::Share& share) {
   if (share.index == 0) tick();
   uint32_t polls = 0;
-  for (int i = share.index; i < shape_.channels; i += share.count)
+  for (int i = share.index; i < workers_max(); i += share.count)
     polls += channels_[i].polls_.load(std::memory_order_relaxed);
   return polls;
 }
 
 void Ucx::collect(Engine::Watch& watch) {
-  for (int i = watch.share.index; i < shape_.channels; i += watch.share.count) {
+  for (int i = watch.share.index; i < workers_max(); i += watch.share.count) {
     ucx::Channel& channel = channels_[i];
     // Acquire: pairs with the end of `start`.
     if (!channel.is_open_.load(std::memory_order_acquire)) continue;
@@ -39,7 +39,7 @@ void Ucx::collect(Engine::Watch& watch) {
 
 Ucx::Found Ucx::poll_those(const Engine::Look& look) {
   Found found;
-  for (int i = 0; i < shape_.channels; ++i) {
+  for (int i = 0; i < workers_max(); ++i) {
     ucx::Channel& channel = channels_[i];
     if (!look.is_at(i) || !channel.is_open_.load(std::memory_order_acquire)) continue;
     if (i >= inlets_ && channel.under_way_.load(std::memory_order_relaxed) == 0) continue;
@@ -54,7 +54,7 @@ Ucx::Found Ucx::poll_those(const Engine::Look& look) {
 }
 
 int Ucx::look(const Engine::Look& look) {
-  for (int i = 0; i < shape_.channels; ++i)
+  for (int i = 0; i < workers_max(); ++i)
     if (look.is_at(i)) channels_[i].is_armed_ = false;
   const Found found = poll_those(look);
   if (found.has_ended || mail_.has_waiting()) {
@@ -133,7 +133,7 @@ void Ucx::say_farewell(uint64_t deadline_ns) {
     }
   };
   const auto is_quiet = [&] {
-    for (int i = 0; i < shape_.channels; ++i)
+    for (int i = 0; i < workers_max(); ++i)
       if (channels_[i].under_way_.load(std::memory_order_acquire) > 0) return false;
     return true;
   };
@@ -164,7 +164,7 @@ void Ucx::say_farewell(uint64_t deadline_ns) {
         [](int, PeerState& peer) { return peer.has_answered.load(std::memory_order_relaxed); });
     return is_answered && !has_duties_.load(std::memory_order_relaxed) && is_quiet();
   });
-  for (int i = 0; i < shape_.channels; ++i) channels_[i].drain(deadline_ns);
+  for (int i = 0; i < workers_max(); ++i) channels_[i].drain(deadline_ns);
 }
 
 }  // namespace uccs::net::ucx

@@ -15,9 +15,9 @@ constexpr uint64_t kCloseNs = 1'000'000'000;
 
 }  // namespace
 
-bool Channel::start(Ucx* owner, int index) {
+bool Channel::start(Ucx* owner, int number) {
   owner_ = owner;
-  index_ = index;
+  index_ = number;
   Library& library = owner->library_;
   if (!library.has_threads()) lock_ = library.lock();
   const auto places = static_cast<size_t>(owner->num_ecs_ * owner->inlets_max_);

@@ -57,7 +57,7 @@ bool Ucx::start(const OpenParameters& parameters) {
   apply_batch_ = parameters.apply_batch;
   user_ = parameters.user;
   inlets_max_ = std::min({shape_.lanes, shape_.channels, kWorkersMax});
-  channels_.reset(new (std::nothrow) ucx::Channel[static_cast<size_t>(shape_.channels)]);
+  channels_.reset(new (std::nothrow) ucx::Channel[static_cast<size_t>(workers_max())]);
   const Peers<PeerState>::Reader reader = {
       .user = this,
       .address_max = kAddressMax,
@@ -146,7 +146,7 @@ size_t Ucx::address(void* buffer, size_t capacity) {
 
 Ucx::~Ucx() {
   engine_.stop();
-  for (int i = 0; channels_ && i < shape_.channels; ++i) channels_[i].stop();
+  for (int i = 0; channels_ && i < workers_max(); ++i) channels_[i].stop();
   for (Mapped& chunk : chunks_) library_.unmap(chunk);
   library_.unmap(statics_);
 }
@@ -183,6 +183,14 @@ uccs_status_t Ucx::open_channel(int index, ucx::Channel** channel_out) {
                 std::memory_order_release);
   *channel_out = &channel;
   return UCCS_OK;
+}
+
+/// nullptr: none can be made.
+ucx::Channel* Ucx::open_bulk(int inlet) {
+  const std::lock_guard guard(channels_lock_);
+  ucx::Channel& channel = channels_[shape_.channels + inlet];
+  const bool is_open = channel.is_open_.load(std::memory_order_relaxed);
+  return is_open || channel.start(this, inlet) ? &channel : nullptr;
 }
 
 // Private memory is reached over messages.

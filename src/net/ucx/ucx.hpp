@@ -126,7 +126,8 @@ class Channel {
 
  private:
   friend class Ucx;
-  bool start(Ucx* owner, int index);
+  /// `number`: of the inlet over there that it prefers.
+  bool start(Ucx* owner, int number);
   void stop();
 
   // link.cpp; with the lock held
@@ -148,6 +149,8 @@ class Channel {
                          Completion* completion);
   uccs_status_t prepare(int ec, const Remote& remote, size_t bytes, PeerState** peer_out,
                         uint64_t* address_out);
+  Channel& road_for(size_t bytes);
+  bool is_idle(int ec);
   int look();
   void look_at_foreign(int own, uint32_t polls);
   void help(int looks);
@@ -252,6 +255,10 @@ class Channel {
 
   Ucx* owner_ = nullptr;
   int index_ = 0;
+  /// For long operations where this channel is an inlet, made with the first one: the answers that
+  /// they wait for would queue behind what this EC sends to the same peer, so that bytes would move
+  /// in one direction at a time.
+  std::atomic<Channel*> bulk_ = nullptr;
   std::atomic<bool> is_open_ = false;
   ucp_worker_h worker_ = nullptr;
   int fd_ = -1;
@@ -304,6 +311,9 @@ class Ucx {
   ~Ucx();
   bool start(const OpenParameters& parameters);
   bool start_inlets();
+  ucx::Channel* open_bulk(int inlet);
+  /// Of channels with a worker each: first those of the shape, then those for bulk.
+  int workers_max() const { return shape_.channels + inlets_max_; }
   size_t write_address(void* buffer, size_t capacity, int inlets);
 
   Areas areas() const { return {heap_, statics_.memory}; }
@@ -360,7 +370,7 @@ class Ucx {
   Mapped chunks_[kChunksMax];
   Mapped statics_;
   Mail mail_;
-  std::unique_ptr<Channel[]> channels_;
+  std::unique_ptr<Channel[]> channels_;  ///< [workers_max()]
   Peers<PeerState> peers_;
   std::mutex channels_lock_;     // guards opening them
   std::atomic<int> opened_ = 0;  ///< none behind these is open

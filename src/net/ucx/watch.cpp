@@ -34,7 +34,7 @@ int Ucx::find_overdue() {
     if (posted_ns != 0 && silence_.is_overdue(link->peer->trouble, posted_ns, bytes))
       found = link->ec;
   };
-  for (int i = 0; i < shape_.channels && found < 0; ++i) {
+  for (int i = 0; i < workers_max() && found < 0; ++i) {
     ucx::Channel& channel = channels_[i];
     if (!channel.is_open_.load(std::memory_order_acquire)) continue;
     if (channel.under_way_.load(std::memory_order_relaxed) == 0) continue;
