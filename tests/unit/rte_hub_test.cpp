@@ -48,6 +48,21 @@ TEST(HubPlaces, NodesAreConsecutive) {
   EXPECT_STREQ(cyclic.nodes[2].host, "c");
 }
 
+TEST(HubPlaces, NodesOfAMachineHaveTheirPartOfItsCpus) {
+  std::vector<Hello> all = hellos("aabbbc");
+  for (Hello& hello : all) {
+    hello.machine = hello.node == "c" ? 2 : 1;
+    hello.cpus[0] = 0x3ff;
+    hello.cpus[15] = hello.node == "b" ? 0xf : 0;  // of its own
+  }
+  const Places places = arrange(all);
+  EXPECT_EQ(places.nodes[0].cpus, 4);  // two fifths of ten
+  EXPECT_EQ(places.nodes[1].cpus, 6 + 4);
+  EXPECT_EQ(places.nodes[2].cpus, 10);
+  for (Hello& hello : all) hello.cpus = {1};
+  for (const Node& node : arrange(all).nodes) EXPECT_EQ(node.cpus, 1);
+}
+
 TEST(HubPlaces, TablesComeBack) {
   const std::vector<Node> nodes = arrange(hellos("abcab")).nodes;
   const std::string bytes = encode_nodes(nodes);

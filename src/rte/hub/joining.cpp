@@ -147,7 +147,7 @@ Joined join(const Launcher& launcher, const Launched& launched, const char* host
     joined.stream = reach_hub(card, launched, deadline_ns);
   }
   const std::string node = node_identity(host, base::config().node);
-  say_hello(&joined.stream, {node, host, own_cpus()});
+  say_hello(&joined.stream, {node, machine_identity(node), host, own_cpus()});
   if (launched.rank == 0) joined.hub->gather(deadline_ns);
   // A moment more than the hub has: it knows better who is missing.
   await_welcome(card, launched.size, deadline_ns + 1'000'000'000, &joined);

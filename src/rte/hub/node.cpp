@@ -96,6 +96,16 @@ NodeFiles fetch(const Secret& secret, int node, int ec, int first, uint64_t dead
 
 }  // namespace
 
+uint64_t machine_identity(const std::string& node) {
+  const std::string boot = first_line("/proc/sys/kernel/random/boot_id");
+  const std::string& facts = boot.empty() ? node : boot;
+  base::Sha256 digest;
+  digest.add(facts.data(), facts.size());
+  uint64_t number;
+  memcpy(&number, digest.finish().data(), sizeof number);
+  return number;
+}
+
 std::string node_identity(const std::string& host, const std::string& wanted_name) {
   const std::string facts = first_line("/proc/sys/kernel/random/boot_id") + "|" +
                             name_space("net") + "|" + name_space("pid") + "|" + name_space("user") +

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
+#include <cstdint>
 #include <string>
 
 #include "rte/hub/proof.hpp"
@@ -10,6 +11,10 @@ namespace uccs::rte::hub {
 /// name, user, and the name spaces for networks (where the socket that hands memory over is) and
 /// processes. UCCS_NODE takes the host name's part, so it can only split what would be one node.
 std::string node_identity(const std::string& host, const std::string& wanted_name);
+
+/// Equal for nodes that are containers, or other name spaces, of one machine, whose CPUs they
+/// share.
+uint64_t machine_identity(const std::string& node);
 
 /// What the ECs of a node share.
 struct NodeFiles {

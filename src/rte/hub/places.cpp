@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include <algorithm>
-#include <bit>
+#include <tuple>
 #include <unordered_map>
 
 #include "rte/packet.hpp"
@@ -17,6 +17,24 @@ constexpr size_t kHostMax = sizeof Node::host - 1;
 /// In place of the length of a name: four bytes follow that say how many nodes are like this one.
 constexpr size_t kRun = 255;
 static_assert(kHostMax < kRun);
+
+/// Of the job's ECs on one machine: how many may run on each CPU.
+using Crowd = std::array<int, 64 * std::tuple_size_v<CpuMask>>;
+
+bool has(const CpuMask& mask, size_t cpu) { return (mask[cpu / 64] >> (cpu % 64) & 1) != 0; }
+
+void note(const CpuMask& mask, int ecs, Crowd* crowd) {
+  for (size_t cpu = 0; cpu < crowd->size(); ++cpu)
+    if (has(mask, cpu)) (*crowd)[cpu] += ecs;
+}
+
+/// The CPUs that `ecs` of these have, or their part of them, at least one.
+int share_of(const CpuMask& mask, int ecs, const Crowd& crowd) {
+  double share = 0;
+  for (size_t cpu = 0; cpu < crowd.size(); ++cpu)
+    if (has(mask, cpu)) share += static_cast<double>(ecs) / crowd[cpu];
+  return std::max(static_cast<int>(share + 0.5), 1);
+}
 
 }  // namespace
 
@@ -31,6 +49,8 @@ Places arrange(const std::vector<Hello>& hello_of_rank) {
   Places places;
   places.ec_of_rank.resize(hello_of_rank.size());
   int next = 0;
+  std::vector<CpuMask> masks;  // of the nodes
+  std::unordered_map<uint64_t, Crowd> crowds;
   for (const std::vector<int>& ranks : ranks_of) {
     Node node;
     node.first = next;
@@ -43,10 +63,14 @@ Places arrange(const std::vector<Hello>& hello_of_rank) {
       const CpuMask& mask = hello_of_rank[static_cast<size_t>(rank)].cpus;
       for (size_t i = 0; i < all.size(); ++i) all[i] |= mask[i];
     }
-    node.cpus = 0;
-    for (const uint64_t word : all) node.cpus += std::popcount(word);
-    node.cpus = std::max(node.cpus, 1);
     places.nodes.push_back(node);
+    masks.push_back(all);
+    note(all, node.size, &crowds[hello_of_rank[static_cast<size_t>(ranks[0])].machine]);
+  }
+  for (size_t i = 0; i < places.nodes.size(); ++i) {
+    Node& node = places.nodes[i];
+    const auto rank = static_cast<size_t>(ranks_of[i][0]);
+    node.cpus = share_of(masks[i], node.size, crowds[hello_of_rank[rank].machine]);
   }
   return places;
 }
@@ -115,14 +139,17 @@ bool decode_nodes(const char* data, size_t bytes, int num_ecs, std::vector<Node>
 }
 
 std::string encode_hello_data(const Hello& hello) {
-  std::string bytes(reinterpret_cast<const char*>(hello.cpus.data()), sizeof hello.cpus);
+  std::string bytes(reinterpret_cast<const char*>(&hello.machine), sizeof hello.machine);
+  bytes.append(reinterpret_cast<const char*>(hello.cpus.data()), sizeof hello.cpus);
   return bytes + hello.host.substr(0, kHostMax);
 }
 
 bool decode_hello_data(const char* data, size_t bytes, Hello* hello_out) {
-  if (bytes < sizeof hello_out->cpus || bytes > sizeof hello_out->cpus + kHostMax) return false;
-  memcpy(hello_out->cpus.data(), data, sizeof hello_out->cpus);
-  hello_out->host.assign(data + sizeof hello_out->cpus, bytes - sizeof hello_out->cpus);
+  constexpr size_t kNumbers = sizeof hello_out->machine + sizeof hello_out->cpus;
+  if (bytes < kNumbers || bytes > kNumbers + kHostMax) return false;
+  memcpy(&hello_out->machine, data, sizeof hello_out->machine);
+  memcpy(hello_out->cpus.data(), data + sizeof hello_out->machine, sizeof hello_out->cpus);
+  hello_out->host.assign(data + kNumbers, bytes - kNumbers);
   return true;
 }
 

@@ -14,7 +14,8 @@ using CpuMask = std::array<uint64_t, 16>;
 
 /// What an EC says of itself when it joins.
 struct Hello {
-  std::string node;  ///< equal for ECs that can share memory (node_identity)
+  std::string node;      ///< equal for ECs that can share memory (node_identity)
+  uint64_t machine = 0;  ///< equal for nodes that are containers, or the like, of one machine
   std::string host;
   CpuMask cpus{};  ///< that it may run on
 };
@@ -27,7 +28,7 @@ struct Places {
 
 /// Numbers the ECs so that those of a node are consecutive: nodes in the order of their lowest
 /// ranks, ECs within in the order of theirs. Where the launcher fills node by node, an EC has the
-/// number of its rank.
+/// number of its rank. A CPU that several nodes of a machine may use counts for each as its part.
 Places arrange(const std::vector<Hello>& hello_of_rank);
 
 /// The table of nodes as bytes. Where names would make it longer than kDataMax it has none, and
