@@ -18,7 +18,7 @@ constexpr uint64_t kLongSleepNs = 100'000'000;
 /// Without heavy fences, or with transports that ring nothing, and while operations are under way.
 constexpr uint64_t kShortSleepNs = 200'000;
 /// The latter in the job's context, where the network's own threads look after what moves.
-constexpr uint64_t kShortSleepOfJobNs = 1'000'000;
+constexpr uint64_t kShortSleepOfJobNs = 4'000'000;
 
 bool is_any_active(const Context* context) {
   const int open = context->open_channels.load(std::memory_order_acquire);
