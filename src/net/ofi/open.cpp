@@ -10,7 +10,6 @@
 #include "base/clock.hpp"
 #include "base/config.hpp"
 #include "base/config_values.hpp"
-#include "base/cpus.hpp"
 #include "base/log.hpp"
 #include "net/ofi/ofi.hpp"
 
@@ -84,10 +83,10 @@ uccs_status_t Ofi::open(const OpenParameters& parameters, Ofi** instance_out) {
       .look = [](void* user,
                  const Engine::Look& look) { return static_cast<Ofi*>(user)->look(look); },
   };
-  const bool is_open =
-      self->fabric_ && self->inlets_ && self->channels_ && self->peers_.start(parameters, reader) &&
-      self->mail_.start(mail) && self->fabric_->start() && self->start_inlets() &&
-      self->engine_.start(duties, std::min(self->shape_.lanes, base::usable_cpus()));
+  const bool is_open = self->fabric_ && self->inlets_ && self->channels_ &&
+                       self->peers_.start(parameters, reader) && self->mail_.start(mail) &&
+                       self->fabric_->start() && self->start_inlets() &&
+                       self->engine_.start(duties, self->shape_.lanes);
   if (!is_open) {
     base::log_line(base::LogLevel::kError,
                    "the network (%s) cannot be opened; UCCS_NET=ofi:<provider> chooses another",

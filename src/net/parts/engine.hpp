@@ -12,8 +12,9 @@ namespace uccs::net {
 /// The threads that keep an instance of a network going while the program computes: they take in
 /// what arrives and serve puts and gets of others where the library needs the CPU for it. They
 /// sleep on the library's wait objects, deliver nothing themselves, and stay out of the way while
-/// the program's threads poll often. They are several where ECs with several lanes are served, else
-/// all threads of a peer would wait for one here, where as many processes had one each.
+/// the program's threads poll often. There is one for each lane, else all threads of a peer would
+/// wait for one here, where as many processes had one each, and lanes that somebody polls would
+/// hide those that nobody does.
 class Engine {
  public:
   static constexpr nfds_t kWatchedMax = 256;

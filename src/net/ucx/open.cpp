@@ -9,7 +9,6 @@
 #include "base/clock.hpp"
 #include "base/config.hpp"
 #include "base/config_values.hpp"
-#include "base/cpus.hpp"
 #include "base/log.hpp"
 #include "net/ucx/ucx.hpp"
 
@@ -99,7 +98,7 @@ bool Ucx::start(const OpenParameters& parameters) {
       .look = [](void* user,
                  const Engine::Look& look) { return static_cast<Ucx*>(user)->look(look); },
   };
-  return start_inlets() && engine_.start(duties, std::min(inlets_, base::usable_cpus()));
+  return start_inlets() && engine_.start(duties, inlets_);
 }
 
 /// As many as there are lanes to serve, and as fit into the address.
