@@ -289,8 +289,10 @@ uccs_status_t Channel::flush(int ec, Flush* flush) {
     flush->number = owner_->flushes_.begin();
     habit_.flush();
   }
-  // What other threads have put a thread may have to wait for, while they compute.
-  const bool may_help = polls_.load(std::memory_order_relaxed) % kForeignEvery == 0;
+  // What other threads have put a thread may have to wait for, while they compute, or while they
+  // wait for a CPU.
+  const bool may_help = polls_.load(std::memory_order_relaxed) % kForeignEvery == 0 ||
+                        under_way_.load(std::memory_order_relaxed) == 0;
   bool is_proved_everywhere = true;
   const int opened = owner_->opened_.load(std::memory_order_acquire);
   const auto look_after = [&](Channel& each) {
