@@ -7,7 +7,9 @@ The table shows medians and the ratio ours / theirs: below 1, UCCS is faster. Th
 with several limits to the planes in flight, and the best of these counts: theirs at its best.
 
 With --net no process shares memory with another: UCCS is told that each is a node of its own, the
-MPIs that they have nothing but tcp on the loopback.
+MPIs that they have nothing but tcp on the loopback. With --link as well, they run on two hosts made
+of network namespaces, joined by a link of that rate, such as 1gbit: there bytes take time but no CPU,
+as on a network of their own (root only, tests/cluster/hosts.py).
 
 Exit status: 0, or 1 if a run failed, was wrong or took too long, or there was nothing to run.
 """
@@ -23,6 +25,9 @@ import sys
 import tempfile
 import time
 
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "tests", "cluster"))
+import hosts  # noqa: E402
+
 EXCHANGES = ("packed", "slabs", "pencils")
 CLASSES = ("S", "W", "A", "B", "C")
 ALL_PLANES = 1000000
@@ -32,8 +37,9 @@ MPI_WINDOWS = (2, ALL_PLANES)
 class Program:
     """One program under one launcher."""
 
-    def __init__(self, name, launcher, path, windows, environment=None):
+    def __init__(self, name, launcher, path, windows, environment=None, machines=None):
         self.name = name
+        self.machines = machines  # to run on, or None: here
         self.environment = {**os.environ, **(environment or {})}
         self.launcher = launcher  # command line; the number of PEs and the program follow
         self.path = path
@@ -51,8 +57,10 @@ class Program:
         """The list of results, or a string that says what went wrong."""
         with tempfile.TemporaryDirectory() as folder:
             results = os.path.join(folder, "results.json")
-            command = [*self.launcher, "-n", str(pes), self.path]
-            command += ["--class", problem_class, "--json", results]
+            command = [*self.launcher, "-n", str(pes)]
+            if self.machines:
+                command = self.machines.engine(self.launcher[0], pes, *self.launcher[1:])
+            command += [self.path, "--class", problem_class, "--json", results]
             if window is not None:
                 command += ["--window", str(window)]
             process = subprocess.Popen(
@@ -86,8 +94,16 @@ def stop(process):
                 pass
 
 
-def programs(build, net):
+def programs(build, net, machines=None):
     binaries = os.path.join(build, "bin")
+    if machines:
+        ob1 = "-mca pml ob1".split()
+        mpich = {"UCX_TLS": "tcp,self", "UCX_NET_DEVICES": "eth0"}
+        return [
+            Program("UCCS", ["mpiexec.hydra"], f"{binaries}/ft", (None,), {"UCCS_NET": net}, machines),
+            Program("Open MPI tcp", ["mpirun.openmpi", *ob1], f"{binaries}/ft-mpi-openmpi", MPI_WINDOWS, None, machines),
+            Program("MPICH UCX", ["mpiexec.hydra"], f"{binaries}/ft-mpi-mpich", MPI_WINDOWS, mpich, machines),
+        ]
     openmpi = ["mpirun.openmpi", "--oversubscribe"]
     if os.geteuid() == 0:
         openmpi.append("--allow-run-as-root")
@@ -166,7 +182,8 @@ def best(samples, program, pes, exchange):
 def print_table(samples, candidates, options):
     ours, peers = candidates[0], candidates[1:]
     print(
-        f"FT class {options.problem_class}{', ' + options.net if options.net else ''}, {os.cpu_count()} CPUs, "
+        f"FT class {options.problem_class}{', ' + options.net if options.net else ''}"
+        f"{', ' + options.link if options.link else ''}, {os.cpu_count()} CPUs, "
         f"medians of {options.rounds} rounds: "
         "seconds (of these in communication); ratio = UCCS / theirs"
     )
@@ -216,11 +233,14 @@ def read_options():
     parser.add_argument("--full", action="store_true", help="class A unless --class says otherwise")
     parser.add_argument("--pes", type=positive, nargs="+", default=[2, 4], help="default: 2 4")
     parser.add_argument("--net", metavar="NAME", help="over a network: ucx, ofi, as UCCS_NET")
+    parser.add_argument("--link", metavar="RATE", help="with --net: on two hosts with such a link, as 1gbit")
     parser.add_argument("--rounds", type=positive, default=3, help="default: 3")
     parser.add_argument(
         "--timeout", type=positive, default=600, metavar="S", help="for each run (default: 600 s)"
     )
     options = parser.parse_args()
+    if options.link and not options.net:
+        parser.error("--link wants --net: what goes over the link")
     if options.problem_class is None:
         options.problem_class = "A" if options.full else "W"
     return options
@@ -228,7 +248,19 @@ def read_options():
 
 def main():
     options = read_options()
-    all_programs = programs(options.build, options.net)
+    if not options.link:
+        return compare(options, programs(options.build, options.net))
+    reason = hosts.reason_not_to()
+    if reason:
+        print(f"--link {options.link}: {reason}")
+        return 1
+    with hosts.Hosts(2) as machines:
+        for host in machines.names:
+            machines.rate(host, options.link, burst="256kb")
+        return compare(options, programs(options.build, options.net, machines))
+
+
+def compare(options, all_programs):
     candidates = []
     for program in all_programs:
         reason = program.missing()

@@ -38,6 +38,7 @@ LINES = [(("ping_pong", 8), "put that the target waits for, one way", ("ping_pon
          (("fetch_add", 8), "fetch-add", ("ping_pong_spin", 8), 2),
          (("barrier", 0), "barrier", ("exchange_spin", 8), 1),
          (("put", 1 << 20), "put 1 MiB, 8 before a quiet", ("stream", 1 << 20), 1),
+         (("put_both", 1 << 20), "put 1 MiB, both ways at a time", None, 0),
          (("get", 1 << 20), "get 1 MiB, 8 before a quiet", ("stream", 1 << 20), 1)]
 
 WRAPPER = """#!/bin/sh

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /* What net_shmem.c and net_mpi.c measure, so that their lines mean the same: operations between two
- * processes, of which 0 works and 1 waits in a barrier. The program that includes this defines
+ * processes, of which 0 works and 1 waits in a barrier, or does the same. The program that includes this defines
  * those that are declared here. */
 #pragma once
 #include "lines.h"
@@ -39,6 +39,7 @@ static void measure_all(double seconds) {
   measure("put_rate", 8, put_rate, kBurst, 0, seconds);
   measure("put", kPage, put_pages, kPageBurst, 0, seconds);
   measure("put", kLarge, put_large, kLargeBurst, 0, seconds);
+  measure("put_both", kLarge, put_large, kLargeBurst, 1, seconds);
   measure("get", 8, get, 1, 0, seconds);
   measure("get_rate", 8, get_rate, kBurst, 0, seconds);
   measure("get", kLarge, get_large, kLargeBurst, 0, seconds);

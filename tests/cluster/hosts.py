@@ -171,9 +171,9 @@ class Hosts:
         for here, there in ((one, other), (other, one)):
             quiet("ip", "-n", self.space(here), "neigh", "del", self.address(there), "dev", "eth0")
 
-    def rate(self, host, bits="10mbit"):
+    def rate(self, host, bits="10mbit", burst="16kb"):
         must("tc", "-n", self.switch, "qdisc", "replace", "dev", host, "root", "tbf", "rate", bits,
-             "burst", "16kb", "latency", "50ms")
+             "burst", burst, "latency", "50ms")
 
     def unlimit(self, host):
         must("tc", "-n", self.switch, "qdisc", "del", "dev", host, "root")
@@ -208,8 +208,8 @@ class Hosts:
     def engine(self, name, count, *words, per_host=None):
         """The command that starts `count` processes over all hosts, from the first."""
         each = per_host or -(-count // len(self.names))
-        if name == "mpirun":
-            line = ["mpirun", "--allow-run-as-root", "--oversubscribe", "-n", count,
+        if name.startswith("mpirun"):
+            line = [name, "--allow-run-as-root", "--oversubscribe", "-n", count,
                     "--host", ",".join(f"{host}:{each}" for host in self.names),
                     "-mca", "plm_rsh_agent", self.agent, "-mca", "plm_rsh_no_tree_spawn", 1,
                     "-mca", "oob_tcp_if_include", "eth0", "-mca", "btl_tcp_if_include", "eth0",
