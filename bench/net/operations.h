@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /* What net_shmem.c and net_mpi.c measure, so that their lines mean the same: operations between two
- * processes, of which 0 works and 1 waits in a barrier, or does the same. The program that includes this defines
- * those that are declared here. */
+ * processes, of which 0 works and 1 waits in a barrier, or does the same. The program that includes
+ * this defines those that are declared here. */
 #pragma once
 #include "lines.h"
 
