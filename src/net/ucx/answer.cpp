@@ -10,17 +10,13 @@
 
 namespace uccs::net::ucx {
 
-/// On its way out, or waiting for the data that it is about; such a thing is kept for the next one.
+/// On its way out; such a thing is kept for the next one.
 struct Answer {
   Answer* next;
   Channel* home;
   ucp_ep_h asker;
   uint64_t cookie;  ///< of the EC that asks
   Result result;
-  // Of a delivery.
-  std::byte* signal;  ///< a word, or nullptr
-  base::AtomicOp op;
-  uint64_t operand;
   ucp_dt_iov_t piece;  ///< see send_short
   alignas(8) std::byte data[sizeof(Header) + sizeof(Result)];
 };
@@ -76,12 +72,12 @@ uccs_status_t Channel::send_question(Operation* operation, MessageKind kind, con
 }
 
 /// The same with data behind the question, which must stay until they have left: `end_request`.
-uccs_status_t Channel::send_with_data(Operation* operation, const void* data, size_t bytes,
-                                      uint32_t flags) {
+uccs_status_t Channel::send_with_data(Operation* operation, const void* data, size_t bytes) {
   Link& link = *operation->link;
   const auto* question = reinterpret_cast<const Header*>(operation->buffer->data);
   operation->waits = 2;
-  ucp_request_param_t parameters = message_parameters(flags | UCP_AM_SEND_FLAG_REPLY);
+  ucp_request_param_t parameters =
+      message_parameters(UCP_AM_SEND_FLAG_EAGER | UCP_AM_SEND_FLAG_REPLY);
   parameters.user_data = operation;
   parameters.cb.send = end_request;
   const ucs_status_ptr_t posted =
@@ -149,24 +145,6 @@ void Channel::send_answer(Answer* answer, MessageKind kind, uint64_t value, cons
            : send_short(answer->asker, answer->data, bytes, &answer->piece, &parameters);
   // With an error the connection is gone, and with it who asked.
   if (!UCS_PTR_IS_PTR(sent)) give_back(answer);
-}
-
-void Channel::note_signal(Answer* answer, std::byte* signal, base::AtomicOp op, uint64_t operand) {
-  answer->signal = signal;
-  answer->op = op;
-  answer->operand = operand;
-}
-
-/// With an error the connection is gone, as above.
-void Channel::end_delivery(Answer* answer, ucs_status_t status) {
-  if (status != UCS_OK) return answer->home->give_back(answer);
-  if (answer->signal) {
-    // Who sees the signal, in whatever thread, sees the bytes.
-    std::atomic_thread_fence(std::memory_order_release);
-    (void)base::atomic_apply_any(answer->op, base::AtomicType::kUint64, answer->signal,
-                                 answer->operand, 0);
-  }
-  answer->home->send_answer(answer, MessageKind::kResult, 0);
 }
 
 /// The operation that it is an answer to, which waits for no other; nullptr: nobody waits for that.

@@ -41,7 +41,7 @@ uccs_status_t Channel::batch(int ec, std::byte** batch, size_t bytes, Completion
   if (status == UCCS_OK) {
     const Question question = question_of(operation, {Area::kHeap, 0, 0});
     fill_question(operation, MessageKind::kBatch, &question, sizeof question);
-    status = send_with_data(operation, *batch, bytes, UCP_AM_SEND_FLAG_EAGER);
+    status = send_with_data(operation, *batch, bytes);
   }
   if (status == UCCS_IN_PROGRESS && operation->buffer) {  // it has not left yet
     operation->batch = std::exchange(*batch, spare);

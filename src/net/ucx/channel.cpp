@@ -37,6 +37,7 @@ Operation* Channel::take_operation(Link& link, size_t bytes, Completion* complet
   operation->status = UCCS_OK;
   operation->buffer = nullptr;
   operation->batch = nullptr;
+  operation->leaving = 1;
   operation->result = nullptr;
   return operation;
 }
@@ -211,11 +212,10 @@ void Channel::end_request(void* request, ucs_status_t status, void* user) {
   auto* operation = static_cast<Operation*>(user);
   ucp_request_free(request);
   Channel& home = *operation->link->home;
-  if (operation->buffer) {  // the flush may take its time
-    home.give_back(operation->buffer);
-    operation->buffer = nullptr;
+  if (--operation->leaving == 0) {  // the flush, or the answer, may take its time
+    if (operation->buffer) home.give_back(std::exchange(operation->buffer, nullptr));
+    if (operation->batch) home.give_back_batch(std::exchange(operation->batch, nullptr));
   }
-  if (operation->batch) home.give_back_batch(std::exchange(operation->batch, nullptr));
   home.end_one(operation, status);
 }
 
@@ -236,7 +236,8 @@ uccs_status_t Channel::put_signal(int ec, const Remote& dest, const void* source
   uccs_status_t found = prepare(ec, signal.target, sizeof(uint64_t), &peer, &there);
   if (found == UCCS_OK) found = prepare(ec, dest, bytes, &peer, &there);
   if (found != UCCS_OK) return found;
-  const uccs_status_t status = deliver(ec, *peer, dest, source, bytes, &signal, completion);
+  const uccs_status_t status =
+      road_for(bytes).deliver(ec, *peer, dest, source, bytes, &signal, completion);
   return !completion && status == UCCS_IN_PROGRESS ? UCCS_OK : status;
 }
 

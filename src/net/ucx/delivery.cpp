@@ -1,27 +1,38 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /// Puts over tcp that are answered when they are there. They are active messages: the target brings
-/// the bytes to their place as they come, and those of long ones, by rendezvous, are read from the
-/// socket straight to it. UCX's own puts over tcp are made of pieces, each copied on both sides
-/// and acknowledged by itself, and it takes a flush to know that they are visible.
+/// the bytes to their place as they come. UCX's own puts over tcp are made of pieces, each copied
+/// on both sides and acknowledged by itself, and it takes a flush to know that they are visible.
+/// Nor are long ones sent by rendezvous, whose answer may have to wait behind all that goes the
+/// other way, and which saves no copy: they are sent in pieces that UCX does not have to put
+/// together.
 #include <string.h>
+
+#include <algorithm>
+#include <new>
+#include <utility>
 
 #include "base/log.hpp"
 #include "mem/copy.hpp"
 #include "net/ucx/ucx.hpp"
 
 namespace uccs::net::ucx {
-namespace {
 
 struct DeliveryBody {
   Question question;
   uint64_t operand;       ///< of the signal
   uint64_t signal_place;  ///< as place_of
+  bool is_answered;       ///< only the last piece is: they come in order
   bool has_signal;
   base::AtomicOp op;  ///< on a word of 8 bytes
 };
 static_assert(sizeof(DeliveryBody) <= kHeadMax);
+namespace {
+
 constexpr size_t kHeadBytes = sizeof(Header) + sizeof(DeliveryBody);
 static_assert(kHeadBytes + kPayloadMax <= sizeof Buffer::data);
+/// With what goes before it a piece fits into what UCX takes from a socket at a time (library.cpp).
+constexpr size_t kPieceMax = 1056 << 10;
+constexpr size_t kPiecesUsual = kBatchBytes / kHeadBytes;
 
 }  // namespace
 
@@ -34,23 +45,73 @@ uccs_status_t Channel::deliver(int ec, PeerState& peer, const Remote& dest, cons
   if (taken != UCCS_OK) return taken;
   DeliveryBody body = {};
   body.question = question_of(operation, dest);
+  body.is_answered = true;
   if (signal) {
     body.has_signal = true;
     body.signal_place = place_of(signal->target);
     body.op = signal->arguments.op;
     body.operand = signal->arguments.operand;
   }
+  if (bytes > kPieceMax)
+    return deliver_in_pieces(operation, body, dest, static_cast<const std::byte*>(source));
   fill_question(operation, MessageKind::kDelivery, &body, sizeof body);
   if (bytes <= kPayloadMax) source = memcpy(operation->buffer->data + kHeadBytes, source, bytes);
-  return send_with_data(operation, source, bytes,
-                        bytes < kPutRendezvous ? UCP_AM_SEND_FLAG_EAGER : UCP_AM_SEND_FLAG_RNDV);
+  return send_with_data(operation, source, bytes);
+}
+
+uccs_status_t Channel::deliver_in_pieces(Operation* operation, const DeliveryBody& body,
+                                         const Remote& dest, const std::byte* source) {
+  const size_t whole = operation->bytes, pieces = (whole + kPieceMax - 1) / kPieceMax;
+  const size_t each = (whole + pieces - 1) / pieces;
+  // A longer one than usual is good for a batch, too, later.
+  std::byte* heads = pieces <= kPiecesUsual ? take_batch_buffer()
+                                            : new (std::nothrow) std::byte[pieces * kHeadBytes];
+  operation->batch = heads;
+  Buffer* scratch = operation->buffer;
+  Link& link = *operation->link;
+  uccs_status_t status = heads ? UCCS_OK : UCCS_ERR_NO_MEMORY;
+  ucp_request_param_t parameters =
+      message_parameters(UCP_AM_SEND_FLAG_EAGER | UCP_AM_SEND_FLAG_REPLY);
+  parameters.user_data = operation;
+  parameters.cb.send = end_request;
+  operation->waits = 1;  // for the answer
+  operation->leaving = 0;
+  for (size_t done = 0; done < whole && status == UCCS_OK; done += each, heads += kHeadBytes) {
+    const size_t bytes = std::min(each, whole - done);
+    DeliveryBody part = body;
+    part.question.place = place_of({dest.area, dest.offset + done, dest.key});
+    part.question.bytes = bytes;
+    part.is_answered = done + bytes == whole;
+    part.has_signal = body.has_signal && part.is_answered;
+    fill_question(operation, MessageKind::kDelivery, &part, sizeof part);
+    memcpy(heads, scratch->data, kHeadBytes);
+    const ucs_status_ptr_t posted =
+        ucp_am_send_nbx(link.ep, kMessageId, heads, kHeadBytes, source + done, bytes, &parameters);
+    if (UCS_PTR_IS_PTR(posted)) {
+      ++operation->leaving;
+      ++operation->waits;
+    } else {
+      status = status_of(link, UCS_PTR_STATUS(posted));
+    }
+  }
+  give_back(std::exchange(operation->buffer, nullptr));
+  if (operation->leaving == 0 && operation->batch)
+    give_back_batch(std::exchange(operation->batch, nullptr));
+  if (operation->leaving == 0 && status != UCCS_OK) {
+    give_back(operation);
+    return status;
+  }
+  note_asked(operation);  // if the connection broke on the way, that ends it
+  return go_on(operation);
 }
 
 /// In UCX's callback, with the lock held. False: that is no delivery.
-bool Channel::take_delivery(const Header& header, const std::byte* body, void* data, size_t bytes,
-                            const ucp_am_recv_param_t* parameters) {
+bool Channel::take_delivery(const Header& header, const std::byte* body, const void* data,
+                            size_t bytes, const ucp_am_recv_param_t* parameters) {
   DeliveryBody asked;
-  if (header.head_bytes != sizeof asked) return false;
+  if (header.head_bytes != sizeof asked ||
+      (parameters->recv_attr & UCP_AM_RECV_ATTR_FLAG_RNDV) != 0)
+    return false;
   memcpy(&asked, body, sizeof asked);
   std::byte* there = owner_->areas().at(asked.question.place, bytes);
   if (!there || asked.question.bytes != bytes) return false;
@@ -61,23 +122,15 @@ bool Channel::take_delivery(const Header& header, const std::byte* body, void* d
         asked.op >= base::AtomicOp::kCompareSwap)
       return false;
   }
+  mem::copy(there, data, bytes);
+  if (!asked.is_answered) return true;
+  // Who sees the signal, in whatever thread, or is told that it is done, sees the bytes.
+  std::atomic_thread_fence(std::memory_order_release);
+  if (signal)
+    (void)base::atomic_apply_any(asked.op, base::AtomicType::kUint64, signal, asked.operand, 0);
   Answer* answer = take_answer(parameters->reply_ep, asked.question);
   if (!answer) base::fatal("no memory to answer a put of EC %d", header.source);
-  note_signal(answer, signal, asked.op, asked.operand);
-  if ((parameters->recv_attr & UCP_AM_RECV_ATTR_FLAG_RNDV) == 0) {
-    mem::copy(there, data, bytes);
-    end_delivery(answer, UCS_OK);
-    return true;
-  }
-  ucp_request_param_t receive = {};
-  receive.op_attr_mask = UCP_OP_ATTR_FIELD_CALLBACK | UCP_OP_ATTR_FIELD_USER_DATA;
-  receive.user_data = answer;
-  receive.cb.recv_am = [](void* request, ucs_status_t status, size_t, void* user) {
-    ucp_request_free(request);
-    end_delivery(static_cast<Answer*>(user), status);
-  };
-  const ucs_status_ptr_t request = ucp_am_recv_data_nbx(worker_, data, there, bytes, &receive);
-  if (!UCS_PTR_IS_PTR(request)) end_delivery(answer, UCS_PTR_STATUS(request));
+  send_answer(answer, MessageKind::kResult, 0);
   return true;
 }
 

@@ -23,12 +23,12 @@ class Channel;
 struct Link;
 struct PeerState;
 struct Answer;
+struct DeliveryBody;
 
 constexpr size_t kBuffers = 64;  ///< per channel
 constexpr size_t kOperations = 512;
-/// From here on the way there and back that a rendezvous takes is less than the copy it saves; a
-/// get has to ask in any case.
-constexpr size_t kPutRendezvous = 192 << 10, kGetRendezvous = 128 << 10;
+/// From here on the way there and back that a rendezvous takes is less than the copy it saves.
+constexpr size_t kGetRendezvous = 128 << 10;
 /// Operations that are long enough to look after what else moves.
 constexpr size_t kLongBytes = 128 << 10;
 /// A call of the kernel costs as much as copying some ten kilobytes.
@@ -55,6 +55,7 @@ struct Operation : Pending {
   Buffer* buffer;         ///< a small put's bytes, and heads, until they have left
   std::byte* batch;       ///< likewise
   int waits;              ///< its own end, and for a put also that of a flush
+  int leaving;            ///< messages that `buffer` and `batch` are kept for
   bool is_asked = false;  ///< waits for a message with `reply`
   Proof proof;            ///< of puts without completion that its end tells of
   uint64_t* result;       ///< of an atomic; may be nullptr
@@ -196,7 +197,9 @@ class Channel {
   uccs_status_t deliver(int ec, PeerState& peer, const Remote& dest, const void* source,
                         size_t bytes, const Signal* signal, Completion* completion);
   // with the lock held
-  bool take_delivery(const Header& header, const std::byte* body, void* data, size_t bytes,
+  uccs_status_t deliver_in_pieces(Operation* operation, const DeliveryBody& body,
+                                  const Remote& dest, const std::byte* source);
+  bool take_delivery(const Header& header, const std::byte* body, const void* data, size_t bytes,
                      const ucp_am_recv_param_t* parameters);
 
   // batch.cpp; with the lock held
@@ -218,16 +221,13 @@ class Channel {
                             Operation** operation_out);
   size_t fill_question(const Operation* operation, MessageKind kind, const void* body,
                        size_t body_bytes);
-  uccs_status_t send_with_data(Operation* operation, const void* data, size_t bytes,
-                               uint32_t flags);
+  uccs_status_t send_with_data(Operation* operation, const void* data, size_t bytes);
   uccs_status_t send_question(Operation* operation, MessageKind kind, const void* body,
                               size_t body_bytes);
   Question question_of(const Operation* operation, const Remote& about) const;
   Answer* take_answer(ucp_ep_h asker, const Question& asked);
   void send_answer(Answer* answer, MessageKind kind, uint64_t value, const void* data = nullptr,
                    size_t data_bytes = 0);
-  static void note_signal(Answer* answer, std::byte* signal, base::AtomicOp op, uint64_t operand);
-  static void end_delivery(Answer* answer, ucs_status_t status);
   Operation* find_asked(const Header& header, const std::byte* body);
   bool take_result(const Header& header, const std::byte* body);
   void end_asked(const Link& link, ucs_status_t status);
@@ -255,9 +255,9 @@ class Channel {
 
   Ucx* owner_ = nullptr;
   int index_ = 0;
-  /// For long operations where this channel is an inlet, made with the first one: the answers that
-  /// they wait for would queue behind what this EC sends to the same peer, so that bytes would move
-  /// in one direction at a time.
+  /// For long operations where this channel is an inlet, made with the first one: what is short,
+  /// and the answers that rendezvous wait for, would queue behind what this EC sends to the same
+  /// peer.
   std::atomic<Channel*> bulk_ = nullptr;
   std::atomic<bool> is_open_ = false;
   ucp_worker_h worker_ = nullptr;

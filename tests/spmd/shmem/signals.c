@@ -11,7 +11,7 @@ static uint64_t signal_word, from_each[64], payload[kWords];
 
 /* Of all lengths, up to those that networks move in another way; the last byte comes last. */
 static void long_payloads(int me, int n) {
-  static const size_t kLengths[] = {1, 48, 49, 8192, 8193, 100000, 131072, 700001};
+  static const size_t kLengths[] = {1, 48, 49, 8192, 8193, 100000, 131072, 700001, 2500000};
   enum { kCount = sizeof kLengths / sizeof *kLengths };
   const int next = (me + 1) % n;
   char* const place = shmem_malloc(2 * kLengths[kCount - 1]);
