@@ -122,7 +122,7 @@ void Channel::free_answers() {
   }
 }
 
-/// `data`: what follows by rendezvous, or nullptr.
+/// `data`: what follows, or nullptr.
 void Channel::send_answer(Answer* answer, MessageKind kind, uint64_t value, const void* data,
                           size_t data_bytes) {
   answer->result.value = value;
@@ -131,8 +131,7 @@ void Channel::send_answer(Answer* answer, MessageKind kind, uint64_t value, cons
   header.cookie = answer->cookie;
   header.kind = kind;
   const size_t bytes = fill(answer->data, header, &answer->result, nullptr);
-  ucp_request_param_t parameters =
-      message_parameters(data ? UCP_AM_SEND_FLAG_RNDV : UCP_AM_SEND_FLAG_EAGER);
+  ucp_request_param_t parameters = message_parameters(UCP_AM_SEND_FLAG_EAGER);
   parameters.user_data = answer;
   parameters.cb.send = [](void* request, ucs_status_t, void* user) {
     auto* sent = static_cast<Answer*>(user);
@@ -147,23 +146,31 @@ void Channel::send_answer(Answer* answer, MessageKind kind, uint64_t value, cons
   if (!UCS_PTR_IS_PTR(sent)) give_back(answer);
 }
 
-/// The operation that it is an answer to, which waits for no other; nullptr: nobody waits for that.
-Operation* Channel::find_asked(const Header& header, const std::byte* body) {
+/// The operation that it is an answer to; nullptr: nobody waits for that.
+Operation* Channel::find_asked(const Header& header, const std::byte* body, uint64_t* value_out) {
   Result result;
   if (header.head_bytes != sizeof result) return nullptr;
   memcpy(&result, body, sizeof result);
   if (result.ticket >= kOperations) return nullptr;
   Operation& operation = operations_[result.ticket];
   if (!operation.is_asked || operation.link->ec != header.source) return nullptr;
-  operation.is_asked = false;
-  operation.reply = result.value;
+  *value_out = result.value;
   return &operation;
 }
 
+/// That was all that it waits for from the target.
+void Channel::end_answered(Operation* operation) {
+  operation->is_asked = false;
+  end_one(operation, UCS_OK);
+}
+
 bool Channel::take_result(const Header& header, const std::byte* body) {
-  Operation* operation = find_asked(header, body);
-  if (operation) end_one(operation, UCS_OK);
-  return operation != nullptr;
+  uint64_t value;
+  Operation* operation = find_asked(header, body, &value);
+  if (!operation) return false;
+  operation->reply = value;
+  end_answered(operation);
+  return true;
 }
 
 /// The connection is broken: no answers will come.

@@ -158,7 +158,7 @@ uccs_status_t Channel::transfer(bool is_put, int ec, const Remote& remote, void*
     memcpy(&set.operand, local, bytes);
     return exchange(ec, *peer, remote, set, nullptr, completion);
   }
-  if (owner_->library_.is_tcp() && (is_put || bytes >= kGetRendezvous)) {
+  if (owner_->library_.is_tcp() && (is_put || bytes >= kLongBytes)) {
     Channel& road = road_for(bytes);
     const uccs_status_t status =
         is_put ? road.deliver(ec, *peer, remote, local, bytes, nullptr, completion)

@@ -30,8 +30,6 @@ namespace {
 
 constexpr size_t kHeadBytes = sizeof(Header) + sizeof(DeliveryBody);
 static_assert(kHeadBytes + kPayloadMax <= sizeof Buffer::data);
-/// With what goes before it a piece fits into what UCX takes from a socket at a time (library.cpp).
-constexpr size_t kPieceMax = 1056 << 10;
 constexpr size_t kPiecesUsual = kBatchBytes / kHeadBytes;
 
 }  // namespace
@@ -61,8 +59,8 @@ uccs_status_t Channel::deliver(int ec, PeerState& peer, const Remote& dest, cons
 
 uccs_status_t Channel::deliver_in_pieces(Operation* operation, const DeliveryBody& body,
                                          const Remote& dest, const std::byte* source) {
-  const size_t whole = operation->bytes, pieces = (whole + kPieceMax - 1) / kPieceMax;
-  const size_t each = (whole + pieces - 1) / pieces;
+  const size_t whole = operation->bytes, each = piece_of(whole);
+  const size_t pieces = (whole + each - 1) / each;
   // A longer one than usual is good for a batch, too, later.
   std::byte* heads = pieces <= kPiecesUsual ? take_batch_buffer()
                                             : new (std::nothrow) std::byte[pieces * kHeadBytes];

@@ -1,8 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/// Long gets over tcp: the target sends the bytes as an active message by rendezvous, so that they
-/// are read from the socket straight to where they belong. UCX's own gets are copied twice more.
+/// Long gets over tcp: the target sends the bytes in pieces, as long puts go. UCX's own gets are
+/// copied twice more.
 #include <string.h>
 
+#include <algorithm>
+
+#include "base/log.hpp"
+#include "mem/copy.hpp"
 #include "net/ucx/ucx.hpp"
 
 namespace uccs::net::ucx {
@@ -26,29 +30,25 @@ bool Channel::take_fetch(const Header& header, const std::byte* body, ucp_ep_h a
   memcpy(&asked, body, sizeof asked);
   const std::byte* here = owner_->areas().at(asked.place, asked.bytes);
   if (!here) return false;
-  Answer* answer = take_answer(asker, asked);
-  if (!answer) return false;
-  send_answer(answer, MessageKind::kFetched, 0, here, asked.bytes);
+  const size_t each = piece_of(asked.bytes);
+  for (size_t done = 0; done < asked.bytes; done += each) {
+    Answer* answer = take_answer(asker, asked);
+    if (!answer) base::fatal("no memory to answer a get of EC %d", header.source);
+    const size_t bytes = std::min<size_t>(each, asked.bytes - done);
+    send_answer(answer, MessageKind::kFetched, done, here + done, bytes);
+  }
   return true;
 }
 
 /// False: nobody waits for that.
-bool Channel::take_fetched(const Header& header, const std::byte* body, void* data, size_t bytes,
-                           const ucp_am_recv_param_t* parameters) {
-  if ((parameters->recv_attr & UCP_AM_RECV_ATTR_FLAG_RNDV) == 0) return false;
-  Operation* operation = find_asked(header, body);
-  if (!operation || operation->bytes != bytes) return false;
-  ucp_request_param_t receive = {};
-  receive.op_attr_mask = UCP_OP_ATTR_FIELD_CALLBACK | UCP_OP_ATTR_FIELD_USER_DATA;
-  receive.user_data = operation;
-  receive.cb.recv_am = [](void* request, ucs_status_t status, size_t, void* user) {
-    auto* fetched = static_cast<Operation*>(user);
-    ucp_request_free(request);
-    fetched->link->home->end_one(fetched, status);
-  };
-  const ucs_status_ptr_t request =
-      ucp_am_recv_data_nbx(worker_, data, operation->dest, bytes, &receive);
-  if (!UCS_PTR_IS_PTR(request)) end_one(operation, UCS_PTR_STATUS(request));
+bool Channel::take_fetched(const Header& header, const std::byte* body, const void* data,
+                           size_t bytes, const ucp_am_recv_param_t* parameters) {
+  if ((parameters->recv_attr & UCP_AM_RECV_ATTR_FLAG_RNDV) != 0) return false;
+  uint64_t done;
+  Operation* operation = find_asked(header, body, &done);
+  if (!operation || done > operation->bytes || bytes > operation->bytes - done) return false;
+  mem::copy(static_cast<std::byte*>(operation->dest) + done, data, bytes);
+  if (done + bytes == operation->bytes) end_answered(operation);  // they come in order
   return true;
 }
 

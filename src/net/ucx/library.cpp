@@ -53,7 +53,7 @@ void configure(ucp_config_t* config, const Wish& wish) {
   // environment alone, and complains where there is no tcp.
   if (may_be_tcp && !(devices && strchr(devices, ':'))) {
     for (const char* variable : {"UCX_TCP_TX_SEG_SIZE", "UCX_TCP_RX_SEG_SIZE"})
-      setenv(variable, "1100k", 0);
+      setenv(variable, "900k", 0);
     setenv("UCX_TCP_CONN_NB", "y", 0);
     if (!is_set(getenv("UCX_ZCOPY_THRESH"))) {
       char from[16];

@@ -27,10 +27,15 @@ struct DeliveryBody;
 
 constexpr size_t kBuffers = 64;  ///< per channel
 constexpr size_t kOperations = 512;
-/// From here on the way there and back that a rendezvous takes is less than the copy it saves.
-constexpr size_t kGetRendezvous = 128 << 10;
-/// Operations that are long enough to look after what else moves.
+/// Operations that are long enough to look after what else moves, and gets to be fetched.
 constexpr size_t kLongBytes = 128 << 10;
+/// Long ones are sent in pieces: with what goes before it each fits into what UCX takes from a
+/// socket at a time (library.cpp), which it need not put together then.
+constexpr size_t kPieceMax = 860 << 10;
+constexpr size_t piece_of(size_t bytes) {
+  const size_t pieces = (bytes + kPieceMax - 1) / kPieceMax;
+  return (bytes + pieces - 1) / pieces;
+}
 /// A call of the kernel costs as much as copying some ten kilobytes.
 constexpr size_t kBatchBytes = 64 << 10;
 /// How often at most who posts one of these looks, at 64 KiB at a time: what it posts comes from
@@ -213,7 +218,7 @@ class Channel {
                       Completion* completion);
   // with the lock held
   bool take_fetch(const Header& header, const std::byte* body, ucp_ep_h asker);
-  bool take_fetched(const Header& header, const std::byte* body, void* data, size_t bytes,
+  bool take_fetched(const Header& header, const std::byte* body, const void* data, size_t bytes,
                     const ucp_am_recv_param_t* parameters);
 
   // answer.cpp; with the lock held
@@ -228,7 +233,8 @@ class Channel {
   Answer* take_answer(ucp_ep_h asker, const Question& asked);
   void send_answer(Answer* answer, MessageKind kind, uint64_t value, const void* data = nullptr,
                    size_t data_bytes = 0);
-  Operation* find_asked(const Header& header, const std::byte* body);
+  Operation* find_asked(const Header& header, const std::byte* body, uint64_t* value_out);
+  void end_answered(Operation* operation);
   bool take_result(const Header& header, const std::byte* body);
   void end_asked(const Link& link, ucs_status_t status);
   void give_back(Answer* answer);
@@ -255,9 +261,8 @@ class Channel {
 
   Ucx* owner_ = nullptr;
   int index_ = 0;
-  /// For long operations where this channel is an inlet, made with the first one: what is short,
-  /// and the answers that rendezvous wait for, would queue behind what this EC sends to the same
-  /// peer.
+  /// For long operations where this channel is an inlet, made with the first one: what is short
+  /// would queue behind them.
   std::atomic<Channel*> bulk_ = nullptr;
   std::atomic<bool> is_open_ = false;
   ucp_worker_h worker_ = nullptr;
