@@ -4,7 +4,6 @@
 #include <string.h>
 
 #include <algorithm>
-#include <tuple>
 #include <unordered_map>
 
 #include "rte/packet.hpp"
@@ -18,21 +17,24 @@ constexpr size_t kHostMax = sizeof Node::host - 1;
 constexpr size_t kRun = 255;
 static_assert(kHostMax < kRun);
 
-/// Of the job's ECs on one machine: how many may run on each CPU.
-using Crowd = std::array<int, 64 * std::tuple_size_v<CpuMask>>;
+/// A node while it is being counted.
+struct Share {
+  CpuMask cpus{};  ///< that its ECs may run on
+  int ecs = 0;
+};
 
-bool has(const CpuMask& mask, size_t cpu) { return (mask[cpu / 64] >> (cpu % 64) & 1) != 0; }
-
-void note(const CpuMask& mask, int ecs, Crowd* crowd) {
-  for (size_t cpu = 0; cpu < crowd->size(); ++cpu)
-    if (has(mask, cpu)) (*crowd)[cpu] += ecs;
-}
-
-/// The CPUs that `ecs` of these have, or their part of them, at least one.
-int share_of(const CpuMask& mask, int ecs, const Crowd& crowd) {
+/// The CPUs of one of a machine's nodes, or its part of those that others may use as well: at least
+/// one.
+int share_of(const Share& node, const std::vector<Share>& of_machine) {
   double share = 0;
-  for (size_t cpu = 0; cpu < crowd.size(); ++cpu)
-    if (has(mask, cpu)) share += static_cast<double>(ecs) / crowd[cpu];
+  for (size_t i = 0; i < node.cpus.size(); ++i) {
+    for (uint64_t left = node.cpus[i]; left != 0; left &= left - 1) {
+      const uint64_t cpu = left & -left;
+      int crowd = 0;
+      for (const Share& one : of_machine) crowd += (one.cpus[i] & cpu) != 0 ? one.ecs : 0;
+      share += static_cast<double>(node.ecs) / crowd;
+    }
+  }
   return std::max(static_cast<int>(share + 0.5), 1);
 }
 
@@ -49,28 +51,28 @@ Places arrange(const std::vector<Hello>& hello_of_rank) {
   Places places;
   places.ec_of_rank.resize(hello_of_rank.size());
   int next = 0;
-  std::vector<CpuMask> masks;  // of the nodes
-  std::unordered_map<uint64_t, Crowd> crowds;
+  std::unordered_map<uint64_t, std::vector<Share>> machines;
+  std::vector<Share> shares;
   for (const std::vector<int>& ranks : ranks_of) {
     Node node;
     node.first = next;
     node.size = static_cast<int>(ranks.size());
     const std::string& host = hello_of_rank[static_cast<size_t>(ranks[0])].host;
     memcpy(node.host, host.data(), std::min(host.size(), kHostMax));
-    CpuMask all{};
+    Share share;
+    share.ecs = node.size;
     for (const int rank : ranks) {
       places.ec_of_rank[static_cast<size_t>(rank)] = next++;
       const CpuMask& mask = hello_of_rank[static_cast<size_t>(rank)].cpus;
-      for (size_t i = 0; i < all.size(); ++i) all[i] |= mask[i];
+      for (size_t i = 0; i < mask.size(); ++i) share.cpus[i] |= mask[i];
     }
     places.nodes.push_back(node);
-    masks.push_back(all);
-    note(all, node.size, &crowds[hello_of_rank[static_cast<size_t>(ranks[0])].machine]);
+    shares.push_back(share);
+    machines[hello_of_rank[static_cast<size_t>(ranks[0])].machine].push_back(share);
   }
   for (size_t i = 0; i < places.nodes.size(); ++i) {
-    Node& node = places.nodes[i];
     const auto rank = static_cast<size_t>(ranks_of[i][0]);
-    node.cpus = share_of(masks[i], node.size, crowds[hello_of_rank[rank].machine]);
+    places.nodes[i].cpus = share_of(shares[i], machines[hello_of_rank[rank].machine]);
   }
   return places;
 }
