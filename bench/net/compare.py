@@ -67,9 +67,7 @@ class Runner:
         if "mpirun" in engine or "oshrun" in engine:
             options = [*options, *(word for name in settings for word in ("-x", name))]
         if self.machines:
-            command = self.machines.engine("mpirun" if "mpirun" in engine else "mpiexec.hydra", 2)
-            command = [engine if word in ("mpirun", "mpiexec.hydra") else word for word in command]
-            command += [*options, *words]
+            command = self.machines.engine(engine, 2, *options, *words)
         elif "hydra" in engine:
             command = [engine, "-n", "2", *options, *words]
         else:

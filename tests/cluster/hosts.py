@@ -206,9 +206,10 @@ class Hosts:
                 os.path.abspath(__file__), "--on", host, *map(str, words)]
 
     def engine(self, name, count, *words, per_host=None):
-        """The command that starts `count` processes over all hosts, from the first."""
+        """The command that starts `count` processes over all hosts, from the first, by an mpirun or
+        mpiexec.hydra of whatever path."""
         each = per_host or -(-count // len(self.names))
-        if name.startswith("mpirun"):
+        if "mpirun" in name:
             line = [name, "--allow-run-as-root", "--oversubscribe", "-n", count,
                     "--host", ",".join(f"{host}:{each}" for host in self.names),
                     "-mca", "plm_rsh_agent", self.agent, "-mca", "plm_rsh_no_tree_spawn", 1,
