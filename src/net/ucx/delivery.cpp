@@ -26,6 +26,7 @@ struct DeliveryBody {
   base::AtomicOp op;  ///< on a word of 8 bytes
 };
 static_assert(sizeof(DeliveryBody) <= kHeadMax);
+
 namespace {
 
 constexpr size_t kHeadBytes = sizeof(Header) + sizeof(DeliveryBody);
