@@ -6,6 +6,7 @@
 #include <memory>
 #include <vector>
 
+#include "base/config_values.hpp"
 #include "coll/coll.hpp"
 #include "coll/members.hpp"
 #include "uccs/request.h"
@@ -90,7 +91,11 @@ void store(Group& group, Kind kind, int rank, std::atomic<uint64_t>* flag, uint6
 
 /// In check mode, at the beginning of a collective: ends the job if the leaders are in different
 /// ones. (Inside the nodes the collectives that they are made of compare.)
-void compare(Group& group, const Call& call);
+void compare_in_check_mode(Group& group, const Call& call);
+inline void compare(Group& group, const Call& call) {
+  if (base::config().check) [[unlikely]]
+    compare_in_check_mode(group, call);
+}
 
 }  // namespace far
 }  // namespace uccs::coll

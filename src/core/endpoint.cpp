@@ -63,7 +63,8 @@ uccs_status_t flush(Endpoint* endpoint) {
   thread.burst = 0;
   (void)context->pack->push();
   for (int link = 0; link < context->link_count; ++link)
-    (void)context->links[link].table->flush(thread.channel->paths[link], -1, &flushes[link]);
+    flushes[link].is_over = context->links[link].table->flush(thread.channel->paths[link], -1,
+                                                              &flushes[link]) == UCCS_OK;
 }
 
 }  // namespace
@@ -125,6 +126,7 @@ uccs_status_t uccs_context_flush(uccs_context_t context) {
   if (status != UCCS_OK) return status;
   core::ThreadSlot& thread = core::this_thread(context);
   for (int link = 0; link < context->link_count; ++link) {
+    if (flushes[link].is_over) continue;
     const net::Transport* table = context->links[link].table;
     net::Channel* path = thread.channel->paths[link];
     const uccs_status_t flushed = core::wait_until(

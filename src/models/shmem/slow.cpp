@@ -77,7 +77,7 @@ bool is_packed(const char* call, int ec, const void* symmetric, const Note& note
 
 /// Routines whose results may come later say so in their names. Those with a handle are completed
 /// by that, which knows no context.
-bool ends_with(const char* call, const char* end) {
+[[gnu::always_inline]] inline bool ends_with(const char* call, const char* end) {
   const size_t length = strlen(call), wanted = strlen(end);
   return length > wanted && memcmp(call + length - wanted, end, wanted) == 0;
 }
