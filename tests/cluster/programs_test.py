@@ -44,7 +44,7 @@ def run(*words, **env):
 class Programs:
     def tearDown(self):
         for host in cluster.names:
-            for name in ("hello", "heat", "ft", "gasnet_hello", "cluster_oncoming"):
+            for name in ("hello", "heat", "ft", "gasnet_hello", "cluster_oncoming", "cluster_overtaking"):
                 for pid in cluster.pids(host, program(name)):
                     hosts.kill(pid, 9)
 
@@ -69,15 +69,22 @@ class Works(Programs, unittest.TestCase):
         status, out, err = run(program("gasnet_hello"))
         self.assertEqual((status, out.count("VERIFIED"), out.count(f"hello, we are {PES}")), (0, 1, PES), out + err)
 
-    def test_bytes_move_both_ways_at_a_time(self):
+    def run_over_a_slow_link(self, name):
         for host in cluster.names:
             cluster.rate(host, "400mbit")
         try:
-            status, _, err = run(program("cluster_oncoming"))
+            status, _, err = run(program(name))
         finally:
             for host in cluster.names:
                 cluster.unlimit(host)
         self.assertEqual(status, 0, err)
+
+    def test_bytes_move_both_ways_at_a_time(self):
+        self.run_over_a_slow_link("cluster_oncoming")
+
+    @unittest.skipIf(NETWORK == "ofi", "libfabric has one connection for all")
+    def test_short_operations_overtake_long_ones(self):
+        self.run_over_a_slow_link("cluster_overtaking")
 
     def test_the_interface_between_the_hosts_is_chosen(self):
         status, _, err = run(program("hello"), UCCS_LOG="info")
