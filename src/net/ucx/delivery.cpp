@@ -12,7 +12,6 @@
 #include <utility>
 
 #include "base/log.hpp"
-#include "mem/copy.hpp"
 #include "net/ucx/ucx.hpp"
 
 namespace uccs::net::ucx {
@@ -121,7 +120,7 @@ bool Channel::take_delivery(const Header& header, const std::byte* body, const v
         asked.op >= base::AtomicOp::kCompareSwap)
       return false;
   }
-  mem::copy(there, data, bytes);
+  bring(there, data, bytes);
   if (!asked.is_answered) return true;
   // Who sees the signal, in whatever thread, or is told that it is done, sees the bytes.
   std::atomic_thread_fence(std::memory_order_release);

@@ -6,7 +6,6 @@
 #include <algorithm>
 
 #include "base/log.hpp"
-#include "mem/copy.hpp"
 #include "net/ucx/ucx.hpp"
 
 namespace uccs::net::ucx {
@@ -47,7 +46,7 @@ bool Channel::take_fetched(const Header& header, const std::byte* body, const vo
   uint64_t done;
   Operation* operation = find_asked(header, body, &done);
   if (!operation || done > operation->bytes || bytes > operation->bytes - done) return false;
-  mem::copy(static_cast<std::byte*>(operation->dest) + done, data, bytes);
+  bring(static_cast<std::byte*>(operation->dest) + done, data, bytes);
   if (done + bytes == operation->bytes) end_answered(operation);  // they come in order
   return true;
 }

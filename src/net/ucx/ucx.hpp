@@ -4,6 +4,7 @@
 #include <mutex>
 
 #include "base/sparse.hpp"
+#include "mem/copy.hpp"
 #include "net/parts/engine.hpp"
 #include "net/parts/exchange.hpp"
 #include "net/parts/habit.hpp"
@@ -35,6 +36,13 @@ constexpr size_t kPieceMax = 860 << 10;
 constexpr size_t piece_of(size_t bytes) {
   const size_t pieces = (bytes + kPieceMax - 1) / kPieceMax;
   return (bytes + pieces - 1) / pieces;
+}
+/// From where UCX has received a piece to its place. That buffer is in the caches and is the next
+/// one's, too; the place is not, and its lines would have to be read first: puts of a megabyte both
+/// ways take a tenth less past the caches, of 256 KiB one way a fifth.
+inline void bring(void* there, const void* data, size_t bytes) {
+  constexpr size_t kPastCaches = 64 << 10;
+  (bytes < kPastCaches ? mem::copy : mem::copy_nontemporal)(there, data, bytes);
 }
 /// A call of the kernel costs as much as copying some ten kilobytes.
 constexpr size_t kBatchBytes = 64 << 10;
