@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "core/progress_thread.hpp"
 
+#include <algorithm>
+
 #include "base/backoff.hpp"
 #include "base/heavy_fence.hpp"
 #include "base/signals.hpp"
@@ -17,8 +19,9 @@ constexpr int kLooksBeforeSleep = 200;
 constexpr uint64_t kLongSleepNs = 100'000'000;
 /// Without heavy fences, or with transports that ring nothing, and while operations are under way.
 constexpr uint64_t kShortSleepNs = 200'000;
-/// The latter in the job's context, where the network's own threads look after what moves.
-constexpr uint64_t kShortSleepOfJobNs = 4'000'000;
+/// The latter in the job's context, where the network's own threads look after what moves and ring:
+/// from the first to the second, twice as long each time that there was nothing to do.
+constexpr uint64_t kShortSleepOfJobNs = 4'000'000, kLongestShortSleepOfJobNs = 32'000'000;
 
 bool is_any_active(const Context* context) {
   const int open = context->open_channels.load(std::memory_order_acquire);
@@ -76,8 +79,12 @@ void ProgressThread::sleep(ThreadSlot& thread) {
     const bool is_idle = is_seen && !is_any_active(context_);
     const uint64_t age_ns = pack_age_ns();
     const uint64_t long_ns = age_ns > 0 ? age_ns : kLongSleepNs;
-    const uint64_t short_ns = is_of_job() && is_seen ? kShortSleepOfJobNs : kShortSleepNs;
+    const uint64_t short_ns =
+        is_of_job() && is_seen
+            ? std::min(kShortSleepOfJobNs << sleeps_in_vain_, kLongestShortSleepOfJobNs)
+            : kShortSleepNs;
     base::block_while(doorbell, seen, is_idle ? long_ns : short_ns);
+    if (kShortSleepOfJobNs << sleeps_in_vain_ < kLongestShortSleepOfJobNs) ++sleeps_in_vain_;
   }
   sleeps_on_.store(nullptr, std::memory_order_relaxed);
   arm(false);
@@ -97,6 +104,7 @@ void* ProgressThread::run(void* argument) {
     if (is_of_job) age_packs();
     if (progress(self->context_, slot) > 0) {
       misses = 0;
+      self->sleeps_in_vain_ = 0;
       backoff.reset();
     } else if (++misses < looks) {
       backoff.pause_awake();

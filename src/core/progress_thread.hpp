@@ -32,6 +32,7 @@ class ProgressThread {
   Context* context_ = nullptr;
   pthread_t thread_ = {};
   bool is_running_ = false;
+  int sleeps_in_vain_ = 0;  ///< since there was something to do
   std::atomic<bool> is_over_ = false;
   std::atomic<std::atomic<uint32_t>*> sleeps_on_ = nullptr;  ///< nullptr: awake
 };
