@@ -6,13 +6,13 @@ namespace uccs::net::ofi {
 
 std::atomic<uint32_t>* Ofi::arm(int lane, bool is_waiting) { return mail_.arm(lane, is_waiting); }
 
-uint32_t Ofi::count_polls(const Engine::Share& share) {
+Engine::Counts Ofi::count(const Engine::Share& share) {
   if (share.index == 0) tick();
-  uint32_t polls = 0;
+  Engine::Counts counts;
   const int channels = open_channels_.load(std::memory_order_acquire);
   for (int i = share.index; i < channels; i += share.count)
-    polls += channels_[i].polls_.load(std::memory_order_relaxed);
-  return polls;
+    counts.polls += channels_[i].polls_.load(std::memory_order_relaxed);
+  return counts;
 }
 
 void Ofi::collect(Engine::Watch& watch) {

@@ -188,7 +188,7 @@ class Ofi {
   ~Ofi();
   bool start_inlets();
   // engine.cpp
-  uint32_t count_polls(const Engine::Share& share);
+  Engine::Counts count(const Engine::Share& share);
   void collect(Engine::Watch& watch);
   int look(const Engine::Look& look);
 

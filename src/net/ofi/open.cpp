@@ -75,10 +75,8 @@ uccs_status_t Ofi::open(const OpenParameters& parameters, Ofi** instance_out) {
   const Engine::Duties duties = {
       .user = self,
       .shares_cpus = !parameters.has_spare_cpus,
-      .polls =
-          [](void* user, const Engine::Share& share) {
-            return static_cast<Ofi*>(user)->count_polls(share);
-          },
+      .count = [](void* user,
+                  const Engine::Share& share) { return static_cast<Ofi*>(user)->count(share); },
       .collect = [](void* user, Engine::Watch& watch) { static_cast<Ofi*>(user)->collect(watch); },
       .look = [](void* user,
                  const Engine::Look& look) { return static_cast<Ofi*>(user)->look(look); },

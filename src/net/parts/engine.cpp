@@ -73,12 +73,13 @@ void* Engine::Thread::run(void* argument) {
 }
 
 bool Engine::Thread::is_attended() {
-  const uint32_t polls = engine_->duties_.polls(engine_->duties_.user, share_);
+  const Counts counts = engine_->duties_.count(engine_->duties_.user, share_);
   const uint64_t now = base::now_ns();
-  const uint64_t made = polls - polls_seen_, passed = now - turn_ns_;
-  polls_seen_ = polls;
-  turn_ns_ = now;
+  const uint64_t made = counts.polls - counted_.polls, passed = now - turn_ns_;
   if (made > 0) polled_ns_ = now;
+  if (counts.long_messages != counted_.long_messages) bulk_ns_ = now;
+  counted_ = counts;
+  turn_ns_ = now;
   if (made * kAttentiveNs > passed || is_helped()) return true;
   unattended_ns_ = now;
   return false;

@@ -59,12 +59,18 @@ class Engine {
     bool was_woken = false;
   };
 
+  /// What has happened in a share, ever.
+  struct Counts {
+    uint32_t polls = 0;          ///< by those who poll what is in it
+    uint32_t long_messages = 0;  ///< that came, as far as the network tells
+  };
+
   struct Duties {
     void* user;
     /// The program's threads want all CPUs: every look takes one from them.
     bool shares_cpus;
-    /// The sum of the counters of those who poll what is in the share. Called for every turn.
-    uint32_t (*polls)(void* user, const Share& share);
+    /// Called for every turn.
+    Counts (*count)(void* user, const Share& share);
     /// What to wait for.
     void (*collect)(void* user, Watch& watch);
     /// Takes in what there is. Returns how many short messages that were, as far as the network
@@ -92,12 +98,12 @@ class Engine {
 
     Engine* engine_ = nullptr;
     Share share_;
-    uint32_t polls_seen_ = 0;
-    uint64_t turn_ns_ = 0;        ///< when they were seen
-    uint64_t polled_ns_ = 0;      ///< when there were more of them
+    Counts counted_;
+    uint64_t turn_ns_ = 0;        ///< when that was
+    uint64_t polled_ns_ = 0;      ///< when there were more polls
     uint64_t unattended_ns_ = 0;  ///< when nobody else polled often
     uint64_t looked_ns_ = 0;      ///< last look at all
-    uint64_t bulk_ns_ = 0;        ///< last look that moved many bytes; 0: none
+    uint64_t bulk_ns_ = 0;        ///< when many bytes last moved; 0: never
     uint64_t long_ns_ = 0;        ///< last look that was long, if only by the clock; 0: none
     pthread_t thread_ = {};
   };

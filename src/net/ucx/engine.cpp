@@ -7,12 +7,14 @@
 
 namespace uccs::net::ucx {
 
-uint32_t Ucx::count_polls(const Engine::Share& share) {
+Engine::Counts Ucx::count(const Engine::Share& share) {
   if (share.index == 0) tick();
-  uint32_t polls = 0;
-  for (int i = share.index; i < workers_max(); i += share.count)
-    polls += channels_[i].polls_.load(std::memory_order_relaxed);
-  return polls;
+  Engine::Counts counts;
+  for (int i = share.index; i < workers_max(); i += share.count) {
+    counts.polls += channels_[i].polls_.load(std::memory_order_relaxed);
+    counts.long_messages += channels_[i].long_messages_.load(std::memory_order_relaxed);
+  }
+  return counts;
 }
 
 void Ucx::collect(Engine::Watch& watch) {

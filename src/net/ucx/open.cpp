@@ -90,10 +90,8 @@ bool Ucx::start(const OpenParameters& parameters) {
   const Engine::Duties duties = {
       .user = this,
       .shares_cpus = !parameters.has_spare_cpus,
-      .polls =
-          [](void* user, const Engine::Share& share) {
-            return static_cast<Ucx*>(user)->count_polls(share);
-          },
+      .count = [](void* user,
+                  const Engine::Share& share) { return static_cast<Ucx*>(user)->count(share); },
       .collect = [](void* user, Engine::Watch& watch) { static_cast<Ucx*>(user)->collect(watch); },
       .look = [](void* user,
                  const Engine::Look& look) { return static_cast<Ucx*>(user)->look(look); },

@@ -292,8 +292,9 @@ class Channel {
   Link* to_prove_ = nullptr;
   PutHabit habit_;
   Proofs proofs_;
-  uint32_t ended_ = 0;                   ///< operations, ever
-  uint32_t messages_ = 0;                ///< short ones that came, ever
+  uint32_t ended_ = 0;     ///< operations, ever
+  uint32_t messages_ = 0;  ///< short ones that came, ever
+  std::atomic<uint32_t> long_messages_ = 0;
   std::atomic<uint32_t> under_way_ = 0;  ///< operations whose end is still to be told
   std::atomic<uint32_t> polls_ = 0;
   std::atomic<uint32_t> looks_ = 0;                     ///< by whichever thread but the engine's
@@ -342,7 +343,7 @@ class Ucx {
   bool read_address(PeerState& peer, const std::byte* bytes, size_t length) const;
 
   // engine.cpp
-  uint32_t count_polls(const Engine::Share& share);
+  Engine::Counts count(const Engine::Share& share);
   void collect(Engine::Watch& watch);
   int look(const Engine::Look& look);
   void take_control(int source, MessageKind kind);
