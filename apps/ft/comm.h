@@ -25,8 +25,8 @@ void comm_free(void* memory);
 void comm_explain_shortage(size_t bytes);
 
 // How many planes it is best to have in flight of the `num_planes` planes a PE sends in one
-// exchange. Sources that are reused early stay in the cache; sources that are not reused never have
-// to be waited for.
+// exchange. Sources that are reused early stay in the cache; those that are not never have to be
+// waited for.
 int comm_planes_in_flight(int num_planes);
 
 // Collectives over all PEs. The results of sum are valid on PE 0 only; count is at most kMaxSum.

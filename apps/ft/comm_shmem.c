@@ -56,10 +56,11 @@ void comm_explain_shortage(size_t bytes) {
 
 int comm_planes_in_flight(int num_planes) {
   // In the memory of this machine a put is a copy, complete when it returns. Over a network it
-  // takes its time, and only a plane that nobody overwrites lets the next ones be computed
-  // meanwhile.
+  // takes its time, and only a plane that nobody overwrites lets the next one be computed
+  // meanwhile. More than two leave the cache before they are sent, and fill the queue of a slow
+  // link, where the answers of the other direction wait, too.
   for (int pe = 0; pe < shmem_n_pes(); ++pe) {
-    if (shmem_ptr(slots, pe) == NULL) return num_planes;
+    if (shmem_ptr(slots, pe) == NULL) return num_planes < 2 ? num_planes : 2;
   }
   return 1;
 }

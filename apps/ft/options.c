@@ -20,7 +20,8 @@ static const char kHelp[] =
     "  --class CLASS        S, W, A, B or C: the size of the grid (default: S)\n"
     "  --exchange EXCHANGE  packed, slabs, pencils or all: how it is exchanged (default: all)\n"
     "  --window N           slabs and pencils: how many planes may be on their way at once\n"
-    "                       (default: 1 if sending is copying in shared memory, otherwise all)\n"
+    "                       (default: 1 if sending is copying in shared memory, otherwise 2;\n"
+    "                       with MPI all)\n"
     "  --json FILE          also write the results to FILE\n"
     "  --help               print this\n"
     "exit status: 0 if all results are right, 1 if not or out of memory, 2 on a wrong option\n";
