@@ -56,15 +56,18 @@ uccs_status_t flush(Endpoint* endpoint) {
 }
 
 /// Of the job's context, whose links may have to ask the targets of puts, too: all are asked before
-/// anybody is waited for.
-[[gnu::noinline]] void begin_flush(Context* context, net::Flush flushes[]) {
+/// anybody is waited for. Returns one bit for each link where nothing has to be.
+[[gnu::noinline]] uint32_t begin_flush(Context* context, net::Flush flushes[]) {
   ThreadSlot& thread = this_thread(context);
   judge_burst(thread);
   thread.burst = 0;
   (void)context->pack->push();
+  uint32_t over = 0;
   for (int link = 0; link < context->link_count; ++link)
-    flushes[link].is_over = context->links[link].table->flush(thread.channel->paths[link], -1,
-                                                              &flushes[link]) == UCCS_OK;
+    if (context->links[link].table->flush(thread.channel->paths[link], -1, &flushes[link]) ==
+        UCCS_OK)
+      over |= uint32_t{1} << link;
+  return over;
 }
 
 }  // namespace
@@ -119,14 +122,14 @@ uccs_status_t uccs_flush(const uccs_endpoint_t endpoints[], size_t count) {
 
 uccs_status_t uccs_context_flush(uccs_context_t context) {
   net::Flush flushes[core::kMaxLinks];
-  if (context->packs_bursts) core::begin_flush(context, flushes);
+  const uint32_t over = context->packs_bursts ? core::begin_flush(context, flushes) : 0;
   core::Settling settling(context->pack.get(), -1);
   const uccs_status_t status =
       core::wait_until(context, [&] { return settling.is_over() && core::is_quiet(context); });
   if (status != UCCS_OK) return status;
   core::ThreadSlot& thread = core::this_thread(context);
   for (int link = 0; link < context->link_count; ++link) {
-    if (flushes[link].is_over) continue;
+    if ((over >> link & 1) != 0) continue;
     const net::Transport* table = context->links[link].table;
     net::Channel* path = thread.channel->paths[link];
     const uccs_status_t flushed = core::wait_until(

@@ -138,8 +138,7 @@ struct Completion {
 
 /// A flush of the caller's: begun by the first call that names it, and looked at by others.
 struct Flush {
-  uint64_t number = 0;   ///< the transport's; 0: has not begun
-  bool is_over = false;  ///< core's: the first call said so
+  uint64_t number = 0;  ///< the transport's; 0: has not begun
 };
 
 /// What travels with every message, in one register. Transports look at traffic and lane; kind and
