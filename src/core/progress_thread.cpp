@@ -79,12 +79,9 @@ void ProgressThread::sleep(ThreadSlot& thread) {
     const bool is_idle = is_seen && !is_any_active(context_);
     const uint64_t age_ns = pack_age_ns();
     const uint64_t long_ns = age_ns > 0 ? age_ns : kLongSleepNs;
-    const uint64_t short_ns =
-        is_of_job() && is_seen
-            ? std::min(kShortSleepOfJobNs << sleeps_in_vain_, kLongestShortSleepOfJobNs)
-            : kShortSleepNs;
+    const uint64_t short_ns = is_of_job() && is_seen ? job_sleep_ns_ : kShortSleepNs;
     base::block_while(doorbell, seen, is_idle ? long_ns : short_ns);
-    if (kShortSleepOfJobNs << sleeps_in_vain_ < kLongestShortSleepOfJobNs) ++sleeps_in_vain_;
+    job_sleep_ns_ = std::min(2 * job_sleep_ns_, kLongestShortSleepOfJobNs);
   }
   sleeps_on_.store(nullptr, std::memory_order_relaxed);
   arm(false);
@@ -99,12 +96,13 @@ void* ProgressThread::run(void* argument) {
   const bool is_of_job = self->is_of_job();
   const int looks = is_of_job ? 1 : kLooksBeforeSleep;
   int misses = 0;
+  self->job_sleep_ns_ = kShortSleepOfJobNs;
   base::Backoff backoff;
   while (!self->is_over_.load(std::memory_order_acquire)) {
     if (is_of_job) age_packs();
     if (progress(self->context_, slot) > 0) {
       misses = 0;
-      self->sleeps_in_vain_ = 0;
+      self->job_sleep_ns_ = kShortSleepOfJobNs;
       backoff.reset();
     } else if (++misses < looks) {
       backoff.pause_awake();

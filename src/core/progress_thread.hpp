@@ -3,6 +3,7 @@
 #include <pthread.h>
 
 #include <atomic>
+#include <cstdint>
 
 #include "core/thread.hpp"
 
@@ -32,7 +33,7 @@ class ProgressThread {
   Context* context_ = nullptr;
   pthread_t thread_ = {};
   bool is_running_ = false;
-  int sleeps_in_vain_ = 0;  ///< since there was something to do
+  uint64_t job_sleep_ns_ = 0;  ///< next short sleep of the job's
   std::atomic<bool> is_over_ = false;
   std::atomic<std::atomic<uint32_t>*> sleeps_on_ = nullptr;  ///< nullptr: awake
 };
