@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /// Check mode: which contexts there are, which there were, and what is pending on them.
-#include <cstring>
 #include <deque>
 #include <map>
 #include <mutex>
+#include <string_view>
 
 #include "base/log.hpp"
 #include "models/shmem/check.hpp"
@@ -18,11 +18,6 @@ constexpr size_t kMaxEnded = 4096;
 std::mutex lock;  // guards contexts and ended
 std::map<shmem_ctx_t, CheckedContext> contexts;
 std::deque<shmem_ctx_t> ended;
-
-bool ends_with(const char* text, const char* end) {
-  const size_t length = strlen(text), end_length = strlen(end);
-  return length >= end_length && strcmp(text + length - end_length, end) == 0;
-}
 
 void warn_pending(const CheckedContext& context, const char* which) {
   const uint64_t count = context.pending;
@@ -85,7 +80,7 @@ void note_context_end(shmem_ctx_t ctx) {
 }
 
 void note_nbi(CheckedContext& context, const char* call) {
-  if (!ends_with(call, "_nbi")) return;
+  if (!std::string_view(call).ends_with("_nbi")) return;
   context.pending_call = call;
   ++context.pending;
 }
