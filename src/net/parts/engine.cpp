@@ -24,11 +24,11 @@ constexpr uint64_t kAsideMinNs = 100'000, kAsideMaxNs = 4'000'000;
 /// Threads that poll at least this often look after what comes in; others compute or sleep.
 constexpr uint64_t kAttentiveNs = 10'000;
 /// A look that takes so long, beside what its messages take by themselves, moves many bytes, and
-/// more are coming. Where the program has no CPU to
-/// spare, there is more for one wake-up after a nap of some times that; and while the program posts
-/// and polls at least every other millisecond, what comes is left to its threads, which do not have
-/// to be interrupted: the Fourier transform of class A takes a tenth less time in slabs on as many
-/// CPUs as ECs.
+/// more are coming; so it is where long messages have come, whoever took them in. Where the program
+/// has no CPU to spare, there is more for one wake-up after a nap of some times that; and while the
+/// program posts and polls at least every other millisecond, what comes is left to its threads,
+/// which do not have to be interrupted: the Fourier transform of class A takes a tenth less time in
+/// slabs on as many CPUs as ECs.
 constexpr uint64_t kLongLookNs = 50'000, kMessageNs = 8'000, kNap = 4, kNapMaxNs = 1'000'000;
 constexpr uint64_t kBulkNs = 10'000'000, kHelpedNs = 2'000'000, kMeasuredNs = 1'000'000'000;
 /// Looks at all, all the same: nobody else looks after the channel of a thread that has ended or
