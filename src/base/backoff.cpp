@@ -102,7 +102,7 @@ void Backoff::pause_slow(std::atomic<uint32_t>* doorbell, uint32_t seen) {
   if (misses_ < first_sleep) {
     ++misses_;
     const bool is_patient = policy.sleep && !is_crowded();
-    if (is_patient && misses_ % kLooksPerYield != 0) return cpu_pause();
+    if (is_patient && misses_ % kLooksPerYield != 0) return;  // a look is a call of the kernel
     yield_timed();
     // On a busy machine each yield takes a time slice: then time decides, not the count.
     if (misses_ % kLooksPerYield == 0) {

@@ -87,19 +87,21 @@ Errand::Errand() {
   };
 }
 
-uccs_status_t Errand::get(int ec, void* dest, const void* source, size_t bytes) {
+uccs_status_t Errand::get(Endpoint* from, void* dest, const void* source, size_t bytes) {
   return post_at_once(
-      remote_endpoint(ec), source, bytes,
-      [&](const net::Transport& table, net::Channel* path, const net::Remote& from) {
-        return table.get(path, ec, from, dest, bytes, this);
+      from, source, bytes,
+      [&](const net::Transport& table, net::Channel* path, const net::Remote& remote) {
+        return table.get(path, from->ec, remote, dest, bytes, this);
       });
 }
 
-uccs_status_t Errand::fetch(int ec, const void* target, const net::AtomicArguments& arguments) {
-  return post_at_once(remote_endpoint(ec), target, base::atomic_size(arguments.type),
-                      [&](const net::Transport& table, net::Channel* path, const net::Remote& to) {
-                        return table.atomic(path, ec, to, arguments, &old_value_, this);
-                      });
+uccs_status_t Errand::fetch(Endpoint* at, const void* target,
+                            const net::AtomicArguments& arguments) {
+  return post_at_once(
+      at, target, base::atomic_size(arguments.type),
+      [&](const net::Transport& table, net::Channel* path, const net::Remote& remote) {
+        return table.atomic(path, at->ec, remote, arguments, &old_value_, this);
+      });
 }
 
 uccs_status_t Errand::put_signal(int ec, const RemotePut& put) {

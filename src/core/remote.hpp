@@ -32,8 +32,8 @@ class Errand : net::Completion {
 
   // As every posting call, and UCCS_ERR_UNSUPPORTED: the network wants a request, or does not put
   // with signals.
-  uccs_status_t get(int ec, void* dest, const void* source, size_t bytes);
-  uccs_status_t fetch(int ec, const void* target, const net::AtomicArguments& arguments);
+  uccs_status_t get(Endpoint* from, void* dest, const void* source, size_t bytes);
+  uccs_status_t fetch(Endpoint* at, const void* target, const net::AtomicArguments& arguments);
   uccs_status_t put_signal(int ec, const RemotePut& put);
 
   /// UCCS_IN_PROGRESS: it is under way. Made progress on by progress_idle.

@@ -14,15 +14,23 @@
 namespace uccs::shmem {
 namespace {
 
-/// The way to PE `ec` of another node; ends the job when it is no such PE, or `symmetric` is not.
-core::Endpoint* way_to(const void* symmetric, int ec, const char* call) {
-  const bool is_remote = core::job.is_spread && ec >= 0 && ec < core::job.size &&
-                         core::translate(symmetric, core::job.me) != nullptr;
-  if (!is_remote) core::fail_translate(call, symmetric, ec);
+/// The way to PE `ec` of another node; ends the job when it is no such PE.
+core::Endpoint* way_to_pe(const void* symmetric, int ec, const char* call) {
+  if (!core::job.is_spread || ec < 0 || ec >= core::job.size)
+    core::fail_translate(call, symmetric, ec);
   return core::remote_endpoint(ec);
 }
+/// The same for operations that find out later, or from nobody, that `symmetric` is not.
+core::Endpoint* way_to(const void* symmetric, int ec, const char* call) {
+  if (core::translate(symmetric, core::job.me) == nullptr)
+    core::fail_translate(call, symmetric, ec);
+  return way_to_pe(symmetric, ec, call);
+}
 
-[[noreturn]] void fail(const char* call, int ec, const void* symmetric, uccs_status_t status) {
+[[noreturn, gnu::cold]] void fail(const char* call, int ec, const void* symmetric,
+                                  uccs_status_t status) {
+  if (core::translate(symmetric, core::job.me) == nullptr)
+    core::fail_translate(call, symmetric, ec);
   base::fatal("%s: the operation on %p of PE %d on %s failed: %s", call, symmetric, ec,
               core::host_of(ec), uccs_status_string(status));
 }
@@ -87,7 +95,7 @@ bool has_handle(const char* call) { return ends_with(call, "_nb"); }
 void get_now(core::Endpoint* from, void* dest, const void* source, size_t bytes, int ec,
              const char* call) {
   core::Errand errand;
-  uccs_status_t status = run(call, errand, [&] { return errand.get(ec, dest, source, bytes); });
+  uccs_status_t status = run(call, errand, [&] { return errand.get(from, dest, source, bytes); });
   if (status == UCCS_ERR_UNSUPPORTED)
     status = complete(call, [&](uccs_request_t* out) {
       return uccs_get_contiguous_nb(from, UCCS_REGION_SYMMETRIC, dest, source, bytes, out);
@@ -95,10 +103,10 @@ void get_now(core::Endpoint* from, void* dest, const void* source, size_t bytes,
   if (status < 0) fail(call, ec, source, status);
 }
 
-uint64_t fetch_now(int ec, const void* symmetric, const net::AtomicArguments& arguments,
-                   const char* call) {
+uint64_t fetch_now(core::Endpoint* at, const void* symmetric, int ec,
+                   const net::AtomicArguments& arguments, const char* call) {
   core::Errand errand;
-  uccs_status_t status = run(call, errand, [&] { return errand.fetch(ec, symmetric, arguments); });
+  uccs_status_t status = run(call, errand, [&] { return errand.fetch(at, symmetric, arguments); });
   uint64_t old = errand.old_value();
   if (status == UCCS_ERR_UNSUPPORTED)
     status = complete(call, [&](uccs_request_t* out) {
@@ -123,7 +131,8 @@ void settle_pack(core::Pack& pack, const char* call, int ec) {
 /// As contexts that aggregate: what reads sees what was packed before.
 static void settle_bursts(const char* call, int ec) {
   core::Context* const context = core::job_context();
-  if (context && context->pack) settle_pack(*context->pack, call, ec);
+  if (context && context->pack && context->pack->has_served(ec))
+    settle_pack(*context->pack, call, ec);
 }
 
 void slow_put(shmem_ctx_t ctx, void* dest, const void* source, size_t bytes, int ec,
@@ -176,7 +185,7 @@ bool slow_put_signal(shmem_ctx_t ctx, void* dest, const void* source, size_t byt
 void slow_get(shmem_ctx_t ctx, void* dest, const void* source, size_t bytes, int ec,
               const char* call) {
   if (bytes == 0) return;
-  core::Endpoint* from = way_to(source, ec, call);
+  core::Endpoint* from = way_to_pe(source, ec, call);
   if (core::Pack* const pack = pack_of(ctx)) {
     if (is_nonblocking(call) &&
         is_packed(call, ec, source, [&] { return pack->get(ec, address_of(source), dest, bytes); }))
@@ -196,7 +205,7 @@ void slow_get(shmem_ctx_t ctx, void* dest, const void* source, size_t bytes, int
 uint64_t slow_atomic(shmem_ctx_t ctx, base::AtomicOp op, base::AtomicType type,
                      const void* symmetric, uint64_t operand, uint64_t expected, bool is_fetching,
                      int ec, const char* call) {
-  (void)way_to(symmetric, ec, call);
+  core::Endpoint* at = way_to_pe(symmetric, ec, call);
   if (core::Pack* const pack = pack_of(ctx)) {
     if (!is_fetching && !has_handle(call) && is_packed(call, ec, symmetric, [&] {
           return pack->atomic(ec, {op, type, operand, expected}, address_of(symmetric), nullptr);
@@ -207,7 +216,7 @@ uint64_t slow_atomic(shmem_ctx_t ctx, base::AtomicOp op, base::AtomicType type,
   const net::AtomicArguments arguments = {op, type, operand, expected};
   if (is_fetching) {
     settle_bursts(call, ec);
-    return fetch_now(ec, symmetric, arguments, call);
+    return fetch_now(at, symmetric, ec, arguments, call);
   }
   const uccs_status_t status = complete(call, [&](uccs_request_t*) {
     return core::remote_atomic(ec, arguments, symmetric, nullptr, nullptr);

@@ -16,6 +16,7 @@ class PutHabit {
   }
   void put() { puts_.fetch_add(1, std::memory_order_relaxed); }
   void flush() {
+    if (puts_.load(std::memory_order_relaxed) == 0) return;
     const uint32_t puts = puts_.exchange(0, std::memory_order_relaxed);
     if (puts > 0) is_single_.store(puts == 1, std::memory_order_relaxed);
   }
