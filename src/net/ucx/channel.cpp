@@ -63,8 +63,8 @@ void Channel::end_one(Operation* operation, ucs_status_t status) {
   if (operation->proof.is_awaited) proofs_.end(operation->proof, outcome, owner_->is_closing());
   give_back(operation);
   if (completion) completion->done(completion, outcome);
-  link->under_way.fetch_sub(1, std::memory_order_release);  // pairs with `flush`
-  under_way_.fetch_sub(1, std::memory_order_release);
+  link->under_way.remove();
+  under_way_.remove();
   ++ended_;
 }
 
@@ -82,6 +82,7 @@ uccs_status_t Channel::post_over(Operation* operation, ucs_status_ptr_t posted) 
     if (operation->buffer) give_back(operation->buffer);
     operation->buffer = nullptr;
     if (!needs_flush) {
+      if (operation->result) *operation->result = operation->reply;
       give_back(operation);
       return UCCS_OK;
     }
@@ -99,8 +100,8 @@ uccs_status_t Channel::post_over(Operation* operation, ucs_status_ptr_t posted) 
 /// From now on the operation is under way.
 uccs_status_t Channel::go_on(Operation* operation) {
   operation->posted_ns = owner_->silence_.now_ns();
-  operation->link->under_way.fetch_add(1, std::memory_order_relaxed);
-  under_way_.fetch_add(1, std::memory_order_relaxed);
+  operation->link->under_way.add();
+  under_way_.add();
   return UCCS_IN_PROGRESS;
 }
 
@@ -137,43 +138,14 @@ uccs_status_t Channel::aim(int ec, PeerState& peer, Link** link_out) {
   return UCCS_OK;
 }
 
-uccs_status_t Channel::transfer(bool is_put, int ec, const Remote& remote, void* local,
-                                size_t bytes, Completion* completion) {
-  PeerState* peer;
-  uint64_t there;
-  const uccs_status_t found = prepare(ec, remote, bytes, &peer, &there);
-  if (found != UCCS_OK || bytes == 0) return found;
-  if (!peer) {
-    auto* mine = reinterpret_cast<void*>(there);
-    mem::copy(is_put ? mine : local, is_put ? local : mine, bytes);
-    return UCCS_OK;
-  }
-  if (!completion && may_go_unasked(remote, bytes))
-    return put_unasked(ec, *peer, remote, local, bytes);
-  if (is_put && is_word(there, bytes) && owner_->library_.is_tcp()) {
-    // Its answer says that it is there, and takes the way of a put's; a flush would take another.
-    AtomicArguments set = {};
-    set.op = base::AtomicOp::kSet;
-    set.type = bytes == 8 ? base::AtomicType::kUint64 : base::AtomicType::kUint32;
-    memcpy(&set.operand, local, bytes);
-    return exchange(ec, *peer, remote, set, nullptr, completion);
-  }
-  if (owner_->library_.is_tcp() && (is_put || bytes >= kLongBytes)) {
-    Channel& road = road_for(bytes);
-    const uccs_status_t status =
-        is_put ? road.deliver(ec, *peer, remote, local, bytes, nullptr, completion)
-               : road.fetch(ec, *peer, remote, local, bytes, completion);
-    if (bytes >= kLongBytes) {
-      help(kLooksPerLong);
-      if (&road != this) road.help(kLooksPerLong);
-    }
-    return status;
-  }
+/// By UCX's own puts and gets.
+uccs_status_t Channel::transfer(bool is_put, int ec, PeerState& peer, const Remote& remote,
+                                uint64_t there, void* local, size_t bytes, Completion* completion) {
   if (bytes_in_chunk(remote, bytes) < bytes) return UCCS_ERR_UNSUPPORTED;
   if (!lock_->try_lock()) return UCCS_AGAIN;
   const std::lock_guard guard(*lock_, std::adopt_lock);
   Link* link = nullptr;
-  const uccs_status_t aimed = aim(ec, *peer, &link);
+  const uccs_status_t aimed = aim(ec, peer, &link);
   if (aimed != UCCS_OK) return aimed;
   uccs_status_t why_not;
   const ucp_rkey_h key = key_of(*link, remote, &why_not);
@@ -199,7 +171,7 @@ uccs_status_t Channel::transfer(bool is_put, int ec, const Remote& remote, void*
     local = operation->buffer->data;
   }
   operation->waits = is_put ? 2 : 1;
-  ucp_request_param_t parameters = {};
+  ucp_request_param_t parameters;
   parameters.op_attr_mask = UCP_OP_ATTR_FIELD_CALLBACK | UCP_OP_ATTR_FIELD_USER_DATA;
   parameters.user_data = operation;
   parameters.cb.send = end_request;
@@ -219,10 +191,38 @@ void Channel::end_request(void* request, ucs_status_t status, void* user) {
   home.end_one(operation, status);
 }
 
+/// Over tcp: by messages, of which the short ones of models are not answered.
+uccs_status_t Channel::put_by_message(int ec, PeerState& peer, const Remote& dest, uint64_t there,
+                                      const void* source, size_t bytes, Completion* completion) {
+  if (!completion && may_go_unasked(dest, bytes)) return put_unasked(ec, peer, dest, source, bytes);
+  if (is_word(there, bytes)) {
+    // Its answer says that it is there, and takes the way of a put's; a flush would take another.
+    AtomicArguments set = {};
+    set.op = base::AtomicOp::kSet;
+    set.type = bytes == 8 ? base::AtomicType::kUint64 : base::AtomicType::kUint32;
+    memcpy(&set.operand, source, bytes);
+    return exchange(ec, peer, dest, set, nullptr, completion);
+  }
+  Channel& road = road_for(bytes);
+  const uccs_status_t status = road.deliver(ec, peer, dest, source, bytes, nullptr, completion);
+  if (bytes >= kLongBytes) help_on(road);
+  return status;
+}
+
 uccs_status_t Channel::put(int ec, const Remote& dest, const void* source, size_t bytes,
                            Completion* completion) {
+  PeerState* peer;
+  uint64_t there;
+  const uccs_status_t found = prepare(ec, dest, bytes, &peer, &there);
+  if (found != UCCS_OK || bytes == 0) return found;
+  if (!peer) {
+    mem::copy(reinterpret_cast<void*>(there), source, bytes);
+    return UCCS_OK;
+  }
   const uccs_status_t status =
-      transfer(true, ec, dest, const_cast<void*>(source), bytes, completion);
+      owner_->library_.is_tcp()
+          ? put_by_message(ec, *peer, dest, there, source, bytes, completion)
+          : transfer(true, ec, *peer, dest, there, const_cast<void*>(source), bytes, completion);
   if (completion || status != UCCS_IN_PROGRESS) return status;
   if (!dest.is_flag) habit_.put();
   return UCCS_OK;
@@ -243,7 +243,20 @@ uccs_status_t Channel::put_signal(int ec, const Remote& dest, const void* source
 
 uccs_status_t Channel::get(int ec, const Remote& source, void* dest, size_t bytes,
                            Completion* completion) {
-  return transfer(false, ec, source, dest, bytes, completion);
+  PeerState* peer;
+  uint64_t there;
+  const uccs_status_t found = prepare(ec, source, bytes, &peer, &there);
+  if (found != UCCS_OK || bytes == 0) return found;
+  if (!peer) {
+    mem::copy(dest, reinterpret_cast<const void*>(there), bytes);
+    return UCCS_OK;
+  }
+  if (bytes < kLongBytes || !owner_->library_.is_tcp())
+    return transfer(false, ec, *peer, source, there, dest, bytes, completion);
+  Channel& road = road_for(bytes);
+  const uccs_status_t status = road.fetch(ec, *peer, source, dest, bytes, completion);
+  help_on(road);
+  return status;
 }
 
 uccs_status_t Channel::atomic(int ec, const Remote& target, const AtomicArguments& arguments,
@@ -261,7 +274,11 @@ uccs_status_t Channel::atomic(int ec, const Remote& target, const AtomicArgument
     if (result_out) *result_out = old;
     return UCCS_OK;
   }
-  return exchange(ec, *peer, target, arguments, result_out, completion);
+  const uccs_status_t status =
+      fetch_op(ec, *peer, target, there, arguments, result_out, completion);
+  return status == UCCS_ERR_UNSUPPORTED
+             ? exchange(ec, *peer, target, arguments, result_out, completion)
+             : status;
 }
 
 /// What an operation of that length over tcp goes by.
@@ -272,15 +289,21 @@ Channel& Channel::road_for(size_t bytes) {
   return bulk ? *bulk : *this;
 }
 
+/// After a long operation was posted by `road`.
+void Channel::help_on(Channel& road) {
+  help(kLooksPerLong);
+  if (&road != this) road.help(kLooksPerLong);
+}
+
 /// Nothing is under way, to the EC or, when that is negative, at all. False also when that cannot
 /// be told now.
 bool Channel::is_idle(int ec) {
-  if (under_way_.load(std::memory_order_acquire) == 0) return true;  // pairs with end_one
+  if (under_way_.is_none()) return true;
   if (ec < 0 || !lock_->try_lock()) return false;
   const std::lock_guard guard(*lock_, std::adopt_lock);
   for (int worker = 0; worker < owner_->inlets_max_; ++worker) {
     const Link* link = links_[static_cast<size_t>(ec * owner_->inlets_max_ + worker)];
-    if (link && link->under_way.load(std::memory_order_acquire) > 0) return false;
+    if (link && !link->under_way.is_none()) return false;
   }
   return true;
 }
@@ -292,14 +315,13 @@ uccs_status_t Channel::flush(int ec, Flush* flush) {
   }
   // What other threads have put a thread may have to wait for, while they compute, or while they
   // wait for a CPU.
-  const bool may_help = polls_.load(std::memory_order_relaxed) % kForeignEvery == 0 ||
-                        under_way_.load(std::memory_order_relaxed) == 0;
+  const bool may_help =
+      polls_.load(std::memory_order_relaxed) % kForeignEvery == 0 || under_way_.count() == 0;
   bool is_proved_everywhere = true;
   const int opened = owner_->opened_.load(std::memory_order_acquire);
   const auto look_after = [&](Channel& each) {
     is_proved_everywhere = each.is_proved(flush->number) && is_proved_everywhere;
-    if (may_help && &each != this && each.under_way_.load(std::memory_order_relaxed) > 0)
-      each.look();
+    if (may_help && &each != this && each.under_way_.count() > 0) each.look();
   };
   for (int i = 0; i < opened; ++i) {
     Channel& each = owner_->channels_[i];
@@ -360,10 +382,10 @@ int Channel::progress(int lane, uint32_t traffic, int budget, const Sink& sink) 
   const uint32_t polls = note_poll();
   int steps = 0;
   const int inlet = ucx.inlets_ == 1 ? 0 : lane % ucx.inlets_;
-  if (index_ == inlet || under_way_.load(std::memory_order_relaxed) > 0) steps += look();
+  if (index_ == inlet || under_way_.count() > 0) steps += look();
   if (index_ != inlet) ucx.channels_[inlet].look();
   Channel* bulk = bulk_.load(std::memory_order_acquire);
-  if (bulk && bulk->under_way_.load(std::memory_order_relaxed) > 0) steps += bulk->look();
+  if (bulk && bulk->under_way_.count() > 0) steps += bulk->look();
   if (ucx.inlets_ > 1) look_at_foreign(inlet, polls);
   steps += ucx.mail_.deliver(lane, traffic, budget, sink);
   ucx.mail_.return_owed();

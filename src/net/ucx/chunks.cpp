@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /// The heap is mapped in chunks, each when somebody first reaches for it (net/transport.hpp): who
-/// has no key of a chunk asks for it. Over tcp only gets need keys.
+/// has no key of a chunk asks for it. Over tcp only gets and UCX's atomics need keys.
 #include <string.h>
 
 #include <algorithm>

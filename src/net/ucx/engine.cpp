@@ -22,7 +22,7 @@ void Ucx::collect(Engine::Watch& watch) {
     ucx::Channel& channel = channels_[i];
     // Acquire: pairs with the end of `start`.
     if (!channel.is_open_.load(std::memory_order_acquire)) continue;
-    if (i >= inlets_ && channel.under_way_.load(std::memory_order_relaxed) == 0) continue;
+    if (i >= inlets_ && channel.under_way_.count() == 0) continue;
     if (channel.is_armed_) {
       watch.add(channel.fd_, i);
       continue;
@@ -44,7 +44,7 @@ Ucx::Found Ucx::poll_those(const Engine::Look& look) {
   for (int i = 0; i < workers_max(); ++i) {
     ucx::Channel& channel = channels_[i];
     if (!look.is_at(i) || !channel.is_open_.load(std::memory_order_acquire)) continue;
-    if (i >= inlets_ && channel.under_way_.load(std::memory_order_relaxed) == 0) continue;
+    if (i >= inlets_ && channel.under_way_.count() == 0) continue;
     if (!channel.lock_->try_lock()) continue;
     const uint32_t before = channel.ended_, messages_before = channel.messages_;
     found.is_any = channel.poll() > 0 || found.is_any;
@@ -136,7 +136,7 @@ void Ucx::say_farewell(uint64_t deadline_ns) {
   };
   const auto is_quiet = [&] {
     for (int i = 0; i < workers_max(); ++i)
-      if (channels_[i].under_way_.load(std::memory_order_acquire) > 0) return false;
+      if (!channels_[i].under_way_.is_none()) return false;
     return true;
   };
   wait_for(is_quiet);

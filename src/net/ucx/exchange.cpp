@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/// Atomics, and puts of a word that are answered: active messages that the target does by its CPU
-/// as they come, and answers on the connection that they came by. UCX has such atomics, too, but
-/// from 1.16 on none for connections that tell of dead peers; and none on floating types.
+/// Puts of a word that are answered, and atomics that UCX does not do (atomic.cpp): active messages
+/// that the target does by its CPU as they come, and answers on the connection that they came by.
 #include <string.h>
 
 #include "base/log.hpp"

@@ -10,6 +10,11 @@
 namespace uccs::net::ucx {
 namespace {
 
+constexpr uint16_t version_of(unsigned major, unsigned minor) {
+  return static_cast<uint16_t>(major << 8 | (minor & 255));
+}
+constexpr uint16_t kVersionWithoutAtomics = version_of(1, 16);
+
 bool is_set(const char* text) { return text && *text; }
 
 /// All of a list such as "sm" or "posix,cma".
@@ -71,10 +76,13 @@ ucs_status_t Library::start(const Wish& wish) {
   if (status != UCS_OK) return status;
   configure(config, wish);
   has_failures_ = !are_shared_memory(transports_for(wish));
+  has_atomics_ = version() < kVersionWithoutAtomics &&
+                 ucp_config_modify(config, "ATOMIC_MODE", "cpu") == UCS_OK;
   ucp_params_t parameters = {};
   parameters.field_mask = UCP_PARAM_FIELD_FEATURES | UCP_PARAM_FIELD_MT_WORKERS_SHARED |
                           UCP_PARAM_FIELD_ESTIMATED_NUM_EPS;
   parameters.features = UCP_FEATURE_RMA | UCP_FEATURE_AM | UCP_FEATURE_WAKEUP;
+  if (has_atomics_) parameters.features |= UCP_FEATURE_AMO32 | UCP_FEATURE_AMO64;
   parameters.mt_workers_shared = 1;
   parameters.estimated_num_eps = static_cast<size_t>(wish.num_ecs);
   status = ucp_init(&parameters, config, &context_);
@@ -117,6 +125,7 @@ void Library::list_resources() {
   }
   free(report);
   is_tcp_ = used > 0 && is_all_tcp;
+  has_atomics_ = has_atomics_ && is_tcp_;
 }
 
 void Library::describe(char* text, size_t capacity) const {
@@ -127,7 +136,7 @@ void Library::describe(char* text, size_t capacity) const {
 uint16_t Library::version() {
   unsigned major, minor, release;
   ucp_get_version(&major, &minor, &release);
-  return static_cast<uint16_t>(major << 8 | (minor & 255));
+  return version_of(major, minor);
 }
 
 bool Library::map(Extent memory, Mapped* mapped_out) {

@@ -48,6 +48,9 @@ class Library {
   base::SpinLock* lock() { return &lock_; }
   /// Whether connections tell that a peer has died. Those through shared memory do not.
   bool has_failures() const { return has_failures_; }
+  /// Whether UCX does atomics by the target's CPU, so that they agree with those in its node, on
+  /// connections that tell of dead peers: from 1.16 on it does not.
+  bool has_atomics() const { return has_atomics_; }
   /// All there is is tcp: puts, too, are done by the target's CPU.
   bool is_tcp() const { return is_tcp_; }
 
@@ -58,6 +61,7 @@ class Library {
   bool has_threads_ = false;
   bool has_failures_ = true;
   bool is_tcp_ = false;
+  bool has_atomics_ = false;
   char resources_[160] = "";
   base::SpinLock lock_;
 };

@@ -176,17 +176,17 @@ uccs_status_t Channel::send(Link& link, Buffer* buffer, size_t bytes, uint32_t f
     auto* sent = static_cast<Buffer*>(user);
     Channel& home = *sent->link->home;
     sent->posted_ns = 0;
-    sent->link->under_way.fetch_sub(1, std::memory_order_release);
+    sent->link->under_way.remove();
     home.give_back(sent);
     ucp_request_free(request);
-    home.under_way_.fetch_sub(1, std::memory_order_release);
+    home.under_way_.remove();
   };
   const ucs_status_ptr_t sent =
       send_short(link.ep, buffer->data, bytes, &buffer->piece, &parameters);
   if (UCS_PTR_IS_PTR(sent)) {
     buffer->posted_ns = owner_->silence_.now_ns();
-    link.under_way.fetch_add(1, std::memory_order_relaxed);
-    under_way_.fetch_add(1, std::memory_order_relaxed);
+    link.under_way.add();
+    under_way_.add();
     return UCCS_OK;
   }
   give_back(buffer);

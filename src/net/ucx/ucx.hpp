@@ -10,19 +10,16 @@
 #include "net/parts/habit.hpp"
 #include "net/parts/mail.hpp"
 #include "net/parts/peers.hpp"
-#include "net/parts/pending.hpp"
 #include "net/parts/proofs.hpp"
 #include "net/parts/silence.hpp"
 #include "net/transport.hpp"
 #include "net/ucx/address.hpp"
 #include "net/ucx/library.hpp"
+#include "net/ucx/link.hpp"
 
 namespace uccs::net::ucx {
 
 class Ucx;
-class Channel;
-struct Link;
-struct PeerState;
 struct Answer;
 struct DeliveryBody;
 
@@ -50,78 +47,6 @@ constexpr size_t kBatchBytes = 64 << 10;
 /// others as well.
 constexpr int kLooksPerLong = 8, kLooksPerBatch = 4;
 constexpr unsigned kMessageId = 0;  ///< of UCX's active messages: there is one handler
-
-/// Bytes on their way out.
-struct Buffer {
-  Buffer* next;
-  Link* link;
-  uint64_t posted_ns = 0;  ///< as Operation's, of a message
-  ucp_dt_iov_t piece;      ///< see send_short
-  alignas(8) std::byte data[kMessageMax];
-};
-
-/// A put, get or atomic under way.
-struct Operation : Pending {
-  Link* link;
-  uint64_t posted_ns = 0;  ///< by Ucx::silence_, 0: not under way; guarded by the channel's lock
-  uint64_t bytes;
-  Buffer* buffer;         ///< a small put's bytes, and heads, until they have left
-  std::byte* batch;       ///< likewise
-  int waits;              ///< its own end, and for a put also that of a flush
-  int leaving;            ///< messages that `buffer` and `batch` are kept for
-  bool is_asked = false;  ///< waits for a message with `reply`
-  Proof proof;            ///< of puts without completion that its end tells of
-  uint64_t* result;       ///< of an atomic; may be nullptr
-  void* dest;             ///< of a fetch
-  uint64_t reply;
-};
-
-/// A channel's connection with one worker of an EC, made at first use. Guarded by the channel's
-/// lock, as everything that UCX calls back.
-struct Link {
-  Channel* home;
-  PeerState* peer;
-  int ec;
-  ucp_ep_h ep = nullptr;
-  ucp_rkey_h statics_key = nullptr;  ///< these are unpacked at first use
-  ucp_rkey_h heap_keys[kChunksMax] = {};
-  Pending* unflushed = nullptr;
-  Pending* flushing = nullptr;
-  bool is_dirty = false;  ///< in the channel's list of those with something to flush
-  Link* next_dirty = nullptr;
-  Link* next_flushing = nullptr;  ///< of the flush of the whole worker
-  Proof unproved = {};            ///< puts that nothing has been asked after yet
-  bool is_to_prove = false;       ///< in the channel's list of those that may have such
-  Link* next_to_prove = nullptr;
-  std::atomic<uint32_t> under_way = 0;  ///< operations whose end is still to be told
-  ucs_status_t error = UCS_OK;          ///< the connection is broken
-};
-
-/// Of a chunk of an EC's heap, as UCX packs it.
-constexpr size_t kKeyMax = 240;
-struct PackedKey {
-  std::byte bytes[kKeyMax];
-};
-
-/// What is known of another EC.
-struct PeerState : PeerBase {
-  PeerState() = default;
-  ~PeerState();
-  PeerAddress address;
-  std::atomic<bool> is_greeted = false;     ///< has been told that this EC talks to it
-  std::atomic<bool> is_owed_hello = false;  ///< there was no buffer for it
-  std::atomic<bool> is_talking = false;     ///< has said so to this EC
-  std::atomic<bool> says_farewell = false;  ///< closes; what happens to its connections is no error
-  std::atomic<bool> wants_answer = false;
-  bool has_heard_farewell = false;
-  std::atomic<bool> has_answered = false;  ///< this EC's farewell
-  std::atomic<bool> is_missed = false;     ///< an operation came to nothing, as a connection broke
-  Trouble trouble;
-  // Of the heap's chunks but the first, whose key is in the address.
-  std::atomic<PackedKey*> chunk_keys[kChunksMax] = {};
-  std::atomic<uint32_t> asked_chunks = 0;   ///< whose keys this EC has asked for, a bit each
-  std::atomic<uint32_t> wanted_chunks = 0;  ///< likewise: by it, of the heap here
-};
 
 /// A path of its own: a worker, and what it takes to follow its operations.
 class Channel {
@@ -159,8 +84,10 @@ class Channel {
             size_t data_bytes, const ucp_am_recv_param_t* parameters);
 
   // channel.cpp: takes the lock
-  uccs_status_t transfer(bool is_put, int ec, const Remote& remote, void* local, size_t bytes,
-                         Completion* completion);
+  uccs_status_t transfer(bool is_put, int ec, PeerState& peer, const Remote& remote, uint64_t there,
+                         void* local, size_t bytes, Completion* completion);
+  uccs_status_t put_by_message(int ec, PeerState& peer, const Remote& dest, uint64_t there,
+                               const void* source, size_t bytes, Completion* completion);
   uccs_status_t prepare(int ec, const Remote& remote, size_t bytes, PeerState** peer_out,
                         uint64_t* address_out);
   Channel& road_for(size_t bytes);
@@ -168,6 +95,7 @@ class Channel {
   int look();
   void look_at_foreign(int own, uint32_t polls);
   void help(int looks);
+  void help_on(Channel& road);
   uint32_t note_poll() {
     const uint32_t polls = polls_.load(std::memory_order_relaxed) + 1;
     polls_.store(polls, std::memory_order_relaxed);
@@ -193,6 +121,11 @@ class Channel {
   void end_flush(Link& link, ucs_status_t status);
   void end_worker_flush(ucs_status_t status);
   void flush_again(Link& link);
+
+  // atomic.cpp: takes the lock
+  uccs_status_t fetch_op(int ec, PeerState& peer, const Remote& target, uint64_t there,
+                         const AtomicArguments& arguments, uint64_t* result_out,
+                         Completion* completion);
 
   // exchange.cpp: takes the lock
   uccs_status_t exchange(int ec, PeerState& peer, const Remote& target,
@@ -295,7 +228,7 @@ class Channel {
   uint32_t ended_ = 0;     ///< operations, ever
   uint32_t messages_ = 0;  ///< short ones that came, ever
   std::atomic<uint32_t> long_messages_ = 0;
-  std::atomic<uint32_t> under_way_ = 0;  ///< operations whose end is still to be told
+  UnderWay under_way_;
   std::atomic<uint32_t> polls_ = 0;
   std::atomic<uint32_t> looks_ = 0;                     ///< by whichever thread but the engine's
   std::atomic<uint32_t> looks_seen_[kWorkersMax] = {};  ///< at inlets of others

@@ -37,7 +37,7 @@ int Ucx::find_overdue() {
   for (int i = 0; i < workers_max() && found < 0; ++i) {
     ucx::Channel& channel = channels_[i];
     if (!channel.is_open_.load(std::memory_order_acquire)) continue;
-    if (channel.under_way_.load(std::memory_order_relaxed) == 0) continue;
+    if (channel.under_way_.count() == 0) continue;
     if (!channel.lock_->try_lock()) continue;
     for (size_t k = 0; k < kBuffers; ++k) {
       const Buffer& buffer = channel.buffers_[k];
