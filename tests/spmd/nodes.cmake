@@ -90,6 +90,13 @@ set_tests_properties(nodes.none PROPERTIES LABELS "cluster;spmd" TIMEOUT 30
   ENVIRONMENT "UCCS_NODE_SIZE=1;UCCS_NET=none"
   PASS_REGULAR_EXPRESSION "no network joins the nodes: UCCS_NET=none forbids it")
 
+foreach(network IN LISTS networks)
+  add_test(NAME nodes.${network}.no_interface COMMAND uccsrun -n 2 $<TARGET_FILE:shmem_computing>)
+  set_tests_properties(nodes.${network}.no_interface PROPERTIES LABELS "cluster;spmd" TIMEOUT 30
+    ENVIRONMENT "UCCS_NODE_SIZE=1;UCCS_NET=${network};UCCS_NET_INTERFACE=nowhere0;${network_environment}"
+    PASS_REGULAR_EXPRESSION "error: no network: .* on interface nowhere0")
+endforeach()
+
 # A connection that breaks is an error that names the peer. libfabric's tcp tries again for long.
 if("ucx" IN_LIST networks)
   add_executable(shmem_broken shmem/broken.c)

@@ -95,8 +95,7 @@ ucs_status_t Library::start(const Wish& wish) {
   attributes.field_mask = UCP_ATTR_FIELD_THREAD_MODE;
   has_threads_ = ucp_context_query(context_, &attributes) == UCS_OK &&
                  attributes.thread_mode == UCS_THREAD_MODE_MULTI;
-  list_resources();
-  return UCS_OK;
+  return list_resources() ? UCS_OK : UCS_ERR_NO_DEVICE;
 }
 
 Library::~Library() {
@@ -104,20 +103,24 @@ Library::~Library() {
 }
 
 /// "tcp/eth0, tcp/lo", as long as UCX writes "#  resource 1  :  md 1  dev 1  flags -- tcp/lo".
-void Library::list_resources() {
+/// False: there is no way but to oneself, as where no interface has the wanted name.
+bool Library::list_resources() {
   char* report = nullptr;
   size_t bytes = 0;
   FILE* file = open_memstream(&report, &bytes);
-  if (!file) return;
+  if (!file) return true;
   ucp_context_print_info(context_, file);
   fclose(file);
   size_t used = 0;
-  bool is_all_tcp = true;
+  bool is_all_tcp = true, has_self = false;
   char* rest = report;
   while (char* line = strsep(&rest, "\n")) {
     const char* last = strrchr(line, ' ');
-    if (!strstr(line, "resource") || !last || !strchr(last, '/') || strstr(last, " self/"))
+    if (!strstr(line, "resource") || !last || !strchr(last, '/')) continue;
+    if (strncmp(last, " self/", 6) == 0) {
+      has_self = true;
       continue;
+    }
     is_all_tcp = is_all_tcp && strncmp(last, " tcp/", 5) == 0;
     if (used < sizeof resources_)
       used += static_cast<size_t>(snprintf(resources_ + used, sizeof resources_ - used, "%s%s",
@@ -126,6 +129,7 @@ void Library::list_resources() {
   free(report);
   is_tcp_ = used > 0 && is_all_tcp;
   has_atomics_ = has_atomics_ && is_tcp_;
+  return used > 0 || !has_self;
 }
 
 void Library::describe(char* text, size_t capacity) const {

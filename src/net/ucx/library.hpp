@@ -55,7 +55,7 @@ class Library {
   bool is_tcp() const { return is_tcp_; }
 
  private:
-  void list_resources();
+  bool list_resources();
 
   ucp_context_h context_ = nullptr;
   bool has_threads_ = false;

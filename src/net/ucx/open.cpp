@@ -28,10 +28,12 @@ uccs_status_t Ucx::open(const OpenParameters& parameters, Ucx** instance_out) {
       self->library_.start({parameters.provider, base::config().net_interface,
                             parameters.is_one_host, parameters.num_ecs});
   if (status != UCS_OK) {
-    base::log_line(base::LogLevel::kError,
-                   "no network: UCX does not start: %s; UCX_TLS and UCX_NET_DEVICES, or UCCS_NET "
-                   "and UCCS_NET_INTERFACE, choose; UCX_LOG_LEVEL=info tells more",
-                   ucs_status_string(status));
+    const char* interface = base::config().net_interface;
+    base::log_line(
+        base::LogLevel::kError,
+        "no network: UCX does not start%s%s: %s; UCX_TLS and UCX_NET_DEVICES, or UCCS_NET "
+        "and UCCS_NET_INTERFACE, choose; UCX_LOG_LEVEL=info tells more",
+        *interface ? " on interface " : "", interface, ucs_status_string(status));
     delete self;
     return UCCS_ERR_NOT_FOUND;
   }
