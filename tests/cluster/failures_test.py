@@ -3,7 +3,7 @@
 """What breaks while ECs on three hosts (network namespaces) communicate over a network: the job ends with
 a message that names the EC and its host, with a status that is not 0, and no process stays on any host.
 
-    failures_test.py NETWORK STORM LIBRARIES [Dies|Cut|Start|Stopped|Rubbish]     exit status 77: skipped
+    failures_test.py NETWORK STORM LIBRARIES [Dies|Cut|Start|Stopped|Waiting|Rubbish]     exit status 77: skipped
 """
 
 import ctypes
@@ -144,6 +144,26 @@ class Stopped(Failure):
         os.kill(pid, signal.SIGCONT)
         out, err = job.communicate(timeout=30)
         self.assertEqual((job.returncode, out.count("VERIFIED")), (0, 1), out + err)
+
+
+class Waiting(Failure):
+    """All but one PE wait in a barrier, where nothing of theirs is under way."""
+
+    def test_for_one_that_computes(self):
+        job = self.start_ready("late", 3 * PEER_TIMEOUT)
+        out, err = job.communicate(timeout=60)
+        self.assertEqual((job.returncode, out.count("VERIFIED")), (0, 1), out + err)
+
+    def test_for_one_that_is_stopped(self):
+        job = self.start_ready("late", 60)
+        os.kill(self.pid_of(4), signal.SIGSTOP)  # the one of its host that the other hosts' talk to
+        self.check_end(job, "EC 4 on n2 has not answered in time: it is stopped")
+
+    def test_while_a_link_is_cut(self):
+        job = self.start_ready("late", 60)
+        cluster.separate("n1", "n2")
+        self.addCleanup(cluster.join, "n1", "n2")
+        self.check_end(job, LOST)
 
 
 class Rubbish(Failure):

@@ -2,6 +2,7 @@
 /// Of the tests that break things: what is under way when they do.
 ///   storm SECONDS   every PE talks to random others, then all verify what has arrived
 ///   flood TARGET    PE 0 writes to TARGET without end
+///   late SECONDS    all wait in a barrier for the last PE, which computes meanwhile
 ///   address         EC 0 writes to the last EC, which never makes the context
 #include <shmem.h>
 #include <stdio.h>
@@ -66,6 +67,16 @@ static int flood(int target) {
   return 5;
 }
 
+static int late(double seconds) {
+  say_ready();
+  if (shmem_my_pe() == shmem_n_pes() - 1)
+    for (const double end = now() + seconds; now() < end;) continue;
+  shmem_barrier_all();
+  if (shmem_my_pe() == 0) puts("VERIFIED");
+  shmem_finalize();
+  return 0;
+}
+
 static int address(void) {
   say_ready();
   const int last = shmem_n_pes() - 1;
@@ -86,5 +97,6 @@ int main(int argc, char** argv) {
   shmem_init();
   if (argc > 2 && strcmp(argv[1], "storm") == 0) return storm(atof(argv[2]));
   if (argc > 2 && strcmp(argv[1], "flood") == 0) return flood(atoi(argv[2]));
+  if (argc > 2 && strcmp(argv[1], "late") == 0) return late(atof(argv[2]));
   return address();
 }

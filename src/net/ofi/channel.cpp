@@ -101,13 +101,11 @@ void* Ofi::Channel::describe_local(const void* memory, size_t bytes, Work* work)
 
 uccs_status_t Ofi::Channel::finish_post(ssize_t posted, Work* work, PeerState& peer, int ec,
                                         size_t bytes) {
-  if (posted == 0 && !work) {
+  if (posted == 0) {
     std::atomic<uint64_t>& refused_ns = peer.trouble.refused_ns;
     if (refused_ns.load(std::memory_order_relaxed) != 0)
-      refused_ns.store(0, std::memory_order_relaxed);  // no completion tells that it ended
-    return UCCS_IN_PROGRESS;
-  }
-  if (posted == 0) {
+      refused_ns.store(0, std::memory_order_relaxed);
+    if (!work) return UCCS_IN_PROGRESS;
     work->ec = ec;
     work->bytes = bytes;
     work->posted_ns = owner_->silence_.now_ns();
@@ -210,11 +208,12 @@ int Ofi::Channel::poll() {
     ++steps;
     work->posted_ns = 0;
     Trouble& trouble = owner_->peers_.state_of(work->ec).trouble;
+    const bool is_message = tracked->kind == Tracked::Kind::kMessage;
     if (status == UCCS_ERR_PEER_FAILED)
       owner_->silence_.note_failed(trouble, error);
-    else
+    else if (!is_message)  // a message has left, and that is all
       owner_->silence_.note_heard(trouble);
-    if (tracked->kind == Tracked::Kind::kMessage) {
+    if (is_message) {
       give_back(work);
       under_way_.fetch_sub(1, std::memory_order_release);
       return;

@@ -196,6 +196,7 @@ class Ofi {
   void tick();
   int find_overdue();
   void judge_peers();
+  void probe_peers();
 
   // open.cpp
   size_t table_size() const {

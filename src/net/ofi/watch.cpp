@@ -18,6 +18,26 @@ void Ofi::tick() {
   const int ec = find_overdue();
   if (ec >= 0) peers_.lose(ec, Silence::kOverdue);
   if (silence_.has_trouble()) judge_peers();
+  uint32_t polls = 0;
+  const int channels = open_channels_.load(std::memory_order_acquire);
+  for (int i = 0; i < channels; ++i) polls += channels_[i].polls_.load(std::memory_order_relaxed);
+  if (channels > 0 && silence_.is_waiting_long(polls)) probe_peers();
+}
+
+/// Asks those for a word that have not been heard for long: what is under way becomes overdue.
+void Ofi::probe_peers() {
+  static Completion nobody = {[](Completion*, uccs_status_t) {}};
+  const AtomicArguments fetch = {base::AtomicOp::kFetch, base::AtomicType::kUint64, 0, 0};
+  Channel& channel = channels_[0];
+  channel.complete_finished();  // its thread may have ended
+  peers_.for_each([&](int ec, PeerState& peer) {
+    const bool is_reached = peer.is_known.load(std::memory_order_acquire) && !peer.is_lost;
+    if (!is_reached || !channel.port->domain->lock.try_lock()) return;
+    const std::lock_guard guard(channel.port->domain->lock, std::adopt_lock);
+    const Area area = peer.heap_bytes > 0 ? Area::kHeap : Area::kStatic;
+    if (silence_.is_to_probe(peer.trouble))
+      (void)channel.ask(peer, ec, {area, 0, 0}, fetch, nullptr, &nobody);
+  });
 }
 
 /// The target of an operation that takes too long, or -1.

@@ -17,6 +17,8 @@ constexpr uint64_t kTurnMaxNs = 100'000'000;
 constexpr uint64_t kBytesPerMs = 1000;
 /// Attempts that lie further apart are no attempt that lasts.
 constexpr uint64_t kGapNs = 2'000'000'000;
+/// A peer has to answer within UCCS_PEER_TIMEOUT; this part of it passes before it is asked.
+constexpr uint64_t kProbesPerTimeout = 4;
 
 }  // namespace
 
@@ -62,6 +64,22 @@ bool Silence::is_refused(const Trouble& trouble) const {
   const uint64_t asked = trouble.asked_ns.load(std::memory_order_relaxed);
   return patience > 0 && refused != 0 && asked > refused && asked - refused > patience &&
          trouble.heard_ns.load(std::memory_order_relaxed) < refused;
+}
+
+bool Silence::is_waiting_long(uint32_t polls) {
+  const uint64_t now = now_ns(), patience = base::config().peer_timeout_ns;
+  if (polls == polls_) idle_ns_ = now;
+  polls_ = polls;
+  return patience > 0 && now - idle_ns_ > patience / kProbesPerTimeout;
+}
+
+bool Silence::is_to_probe(Trouble& trouble) const {
+  const uint64_t now = now_ns();
+  const uint64_t last = std::max(trouble.heard_ns.load(std::memory_order_relaxed),
+                                 trouble.probed_ns.load(std::memory_order_relaxed));
+  if (now - std::min(last, now) < base::config().peer_timeout_ns / kProbesPerTimeout) return false;
+  trouble.probed_ns.store(now, std::memory_order_relaxed);
+  return true;
 }
 
 bool Silence::has_failed(const Trouble& trouble) const {

@@ -7,7 +7,8 @@
 /// hour, and for a refused connection for ever. So the engine of a network looks at what is under
 /// way: an operation that is not complete after UCCS_PEER_TIMEOUT, while no other on that peer ends
 /// either, or that cannot even be posted, means that the peer is lost. The network finds the
-/// operations; what makes one too old is here.
+/// operations; what makes one too old is here. Who waits with nothing under way, in a barrier or
+/// for a put of a peer's, asks the peers that it talks with for a word now and then.
 namespace uccs::net {
 
 /// From a failure to our words: the launcher or the hub, which see processes end, know more.
@@ -18,6 +19,7 @@ struct Trouble {
   std::atomic<uint64_t> heard_ns = 0;    ///< last completion of an operation on it
   std::atomic<uint64_t> refused_ns = 0;  ///< since then no operation could be posted
   std::atomic<uint64_t> asked_ns = 0;    ///< last attempt to
+  std::atomic<uint64_t> probed_ns = 0;   ///< last word that it was asked for to see if it answers
   std::atomic<uint64_t> failed_ns = 0;   ///< first operation or connection that failed
   std::atomic<int> error = 0;            ///< why, as the library says
 };
@@ -47,6 +49,11 @@ class Silence {
   /// Whether an operation posted then should have been complete long ago.
   bool is_overdue(const Trouble& trouble, uint64_t posted_ns, uint64_t bytes) const;
   bool is_refused(const Trouble& trouble) const;
+  /// When `tick` said so, with how often the program's threads have polled, ever: have they done so
+  /// all the time since long ago? Then they may wait for somebody who does not answer.
+  bool is_waiting_long(uint32_t polls);
+  /// True, once in a while, of a peer that has not been heard meanwhile.
+  bool is_to_probe(Trouble& trouble) const;
   /// A failure that others have had the time to explain.
   bool has_failed(const Trouble& trouble) const;
 
@@ -54,6 +61,8 @@ class Silence {
   std::atomic<uint64_t> clock_ns_ = 1;
   std::atomic<bool> has_trouble_ = false;  ///< some peer's Trouble is to be looked at
   uint64_t last_tick_ns_ = 0, last_watch_ns_ = 0;
+  uint64_t idle_ns_ = 1;  ///< last watch when nobody had polled
+  uint32_t polls_ = 0;    ///< as of the last watch
 };
 
 }  // namespace uccs::net

@@ -7,6 +7,7 @@
 #include "net/ucx/ucx.hpp"
 
 namespace uccs::net::ucx {
+
 uccs_status_t Channel::ask(int ec, PeerState& peer, const Remote& target,
                            const AtomicArguments& arguments, uint64_t* result_out,
                            Completion* completion) {
@@ -17,6 +18,13 @@ uccs_status_t Channel::ask(int ec, PeerState& peer, const Remote& target,
   const ExchangeBody body = exchange_of(question_of(operation, target), arguments);
   operation->result = result_out;
   return send_question(operation, MessageKind::kExchange, &body, sizeof body);
+}
+
+/// Any: what counts is that it comes.
+uccs_status_t Channel::ask_for_a_word(int ec, PeerState& peer, Completion* completion) {
+  const Area area = peer.address.head().heap_bytes > 0 ? Area::kHeap : Area::kStatic;
+  const AtomicArguments fetch = {base::AtomicOp::kFetch, base::AtomicType::kUint64, 0, 0};
+  return ask(ec, peer, {area, 0, 0}, fetch, nullptr, completion);
 }
 
 uccs_status_t Channel::exchange(int ec, PeerState& peer, const Remote& target,

@@ -134,6 +134,7 @@ class Channel {
   // with the lock held
   uccs_status_t ask(int ec, PeerState& peer, const Remote& target, const AtomicArguments& arguments,
                     uint64_t* result_out, Completion* completion);
+  uccs_status_t ask_for_a_word(int ec, PeerState& peer, Completion* completion);
   bool take_exchange(const Header& header, const std::byte* body, ucp_ep_h asker);
 
   // chunks.cpp; with the lock held
@@ -302,6 +303,7 @@ class Ucx {
   bool is_watching() const { return peers_.can_lose() && !is_closing(); }
   void tick();
   int find_overdue();
+  void probe_peers();
   void judge_peers();
 
   int me_ = 0;

@@ -74,9 +74,7 @@ void Channel::prove() {
   for (; Link* link = to_prove_; to_prove_ = link->next_to_prove, link->is_to_prove = false) {
     if (!link->unproved.is_awaited) continue;
     PeerState& peer = owner_->peers_.state_of(link->ec);
-    const Area area = peer.address.head().heap_bytes > 0 ? Area::kHeap : Area::kStatic;
-    const AtomicArguments fetch = {base::AtomicOp::kFetch, base::AtomicType::kUint64, 0, 0};
-    const uccs_status_t status = ask(link->ec, peer, {area, 0, 0}, fetch, nullptr, nullptr);
+    const uccs_status_t status = ask_for_a_word(link->ec, peer, nullptr);
     if (status == UCCS_AGAIN) return;  // the next look asks again
     if (status != UCCS_IN_PROGRESS) proofs_.end(link->unproved, status, owner_->is_closing());
   }

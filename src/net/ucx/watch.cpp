@@ -25,6 +25,23 @@ void Ucx::tick() {
   const int ec = find_overdue();
   if (ec >= 0) peers_.lose(ec, Silence::kOverdue);
   if (silence_.has_trouble()) judge_peers();
+  uint32_t polls = 0;
+  for (int i = 0; i < workers_max(); ++i)
+    polls += channels_[i].polls_.load(std::memory_order_relaxed);
+  if (silence_.is_waiting_long(polls)) probe_peers();
+}
+
+/// Asks those for a word that have not been heard for long: what is under way becomes overdue. Not
+/// those that leave, whose farewell comes by this channel as well.
+void Ucx::probe_peers() {
+  static Completion nobody = {[](Completion*, uccs_status_t) {}};
+  peers_.for_each([&](int ec, PeerState& peer) {
+    ucx::Channel& channel = channels_[0];
+    if (!peer.is_greeted.load(std::memory_order_relaxed) || !channel.lock_->try_lock()) return;
+    const std::lock_guard guard(*channel.lock_, std::adopt_lock);
+    if (!peer.says_farewell.load(std::memory_order_relaxed) && silence_.is_to_probe(peer.trouble))
+      (void)channel.ask_for_a_word(ec, peer, &nobody);
+  });
 }
 
 /// The target of an operation that takes too long, or -1.
