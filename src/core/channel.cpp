@@ -115,13 +115,15 @@ Request* take_request(Context* context, const ThreadSlot& thread, Endpoint* endp
   request->done = [](net::Completion* self, uccs_status_t status) {
     part_done(static_cast<Request*>(self), status);
   };
-  if (endpoint) channel->pending.add(endpoint->bucket);
+  if (!endpoint) return request;
+  request->bucket = context->packs_bursts ? thread.account : endpoint->bucket;
+  channel->pending.add(request->bucket);
   return request;
 }
 
 namespace {
 void uncount(Request* request) {
-  if (request->endpoint) request->home->pending.remove(request->endpoint->bucket);
+  if (request->endpoint) request->home->pending.remove(request->bucket);
 }
 }  // namespace
 

@@ -14,8 +14,8 @@ constexpr size_t kRequestsPerChannel = 4096;
 
 /// Operations under way that were posted on one channel. Counted by the poster and by whoever
 /// completes them: release, paired with the acquire of a flush, which then may look at what they
-/// wrote. Endpoints share the buckets, so that an endpoint costs no line per channel; a flush may
-/// wait for a little more than was asked.
+/// wrote. Endpoints share the buckets, so that an endpoint costs no line per channel, and in the
+/// job's context the contexts of models; a flush may wait for a little more than was asked.
 struct Pending {
   static constexpr uint32_t kBuckets = 64;
   std::atomic<uint32_t> all = 0;
@@ -53,7 +53,7 @@ struct alignas(64) Channel {
 
 static_assert(alignof(Channel) == 64 && sizeof(Channel) % 64 == 0);
 
-/// Is nothing under way on any channel: of the endpoints of `bucket`, or at all.
+/// Is nothing under way on any channel: of `bucket`, or at all.
 bool is_quiet(Context* context, uint8_t bucket);
 bool is_quiet(Context* context);
 

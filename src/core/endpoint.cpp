@@ -8,6 +8,7 @@
 #include "core/job.hpp"
 #include "core/pack.hpp"
 #include "core/progress.hpp"
+#include "core/remote.hpp"
 
 namespace uccs::core {
 namespace {
@@ -70,7 +71,35 @@ uccs_status_t flush(Endpoint* endpoint) {
   return over;
 }
 
+/// Of a bucket, or (-1) all.
+uccs_status_t flush(Context* context, int bucket) {
+  net::Flush flushes[kMaxLinks];
+  for (net::Flush& each : flushes) each.leaves_completions = bucket >= 0;
+  const uint32_t over = context->packs_bursts ? begin_flush(context, flushes) : 0;
+  Settling settling(context->pack.get(), -1);
+  const uccs_status_t status = wait_until(context, [&] {
+    return settling.is_over() &&
+           (bucket < 0 ? is_quiet(context) : is_quiet(context, static_cast<uint8_t>(bucket)));
+  });
+  if (status != UCCS_OK) return status;
+  ThreadSlot& thread = this_thread(context);
+  for (int link = 0; link < context->link_count; ++link) {
+    if ((over >> link & 1) != 0) continue;
+    const net::Transport* table = context->links[link].table;
+    net::Channel* path = thread.channel->paths[link];
+    const uccs_status_t flushed =
+        wait_until(context, [&] { return table->flush(path, -1, &flushes[link]) == UCCS_OK; });
+    if (flushed != UCCS_OK) return flushed;
+  }
+  return UCCS_OK;
+}
+
 }  // namespace
+
+void charge(uint8_t account) { this_thread(job_context()).account = account; }
+
+uccs_status_t flush_account(uint8_t account) { return flush(job_context(), account); }
+
 }  // namespace uccs::core
 
 extern "C" {
@@ -120,24 +149,7 @@ uccs_status_t uccs_flush(const uccs_endpoint_t endpoints[], size_t count) {
   return UCCS_OK;
 }
 
-uccs_status_t uccs_context_flush(uccs_context_t context) {
-  net::Flush flushes[core::kMaxLinks];
-  const uint32_t over = context->packs_bursts ? core::begin_flush(context, flushes) : 0;
-  core::Settling settling(context->pack.get(), -1);
-  const uccs_status_t status =
-      core::wait_until(context, [&] { return settling.is_over() && core::is_quiet(context); });
-  if (status != UCCS_OK) return status;
-  core::ThreadSlot& thread = core::this_thread(context);
-  for (int link = 0; link < context->link_count; ++link) {
-    if ((over >> link & 1) != 0) continue;
-    const net::Transport* table = context->links[link].table;
-    net::Channel* path = thread.channel->paths[link];
-    const uccs_status_t flushed = core::wait_until(
-        context, [&] { return table->flush(path, -1, &flushes[link]) == UCCS_OK; });
-    if (flushed != UCCS_OK) return flushed;
-  }
-  return UCCS_OK;
-}
+uccs_status_t uccs_context_flush(uccs_context_t context) { return core::flush(context, -1); }
 
 uccs_status_t uccs_fence(uccs_context_t context) {
   // Stores of one thread reach mapped memory in order once the compiler and the CPU keep to it;

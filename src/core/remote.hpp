@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
+#include "core/channel.hpp"
 #include "core/request.hpp"
 
 namespace uccs::core {
@@ -53,6 +54,14 @@ uccs_status_t remote_put_signal(int ec, const RemotePut& put);
 /// Writes a word of symmetric memory of EC `ec`, which is on another node: at once, and whole. No
 /// flush waits for it, only who reads it there. UCCS_AGAIN: not now.
 uccs_status_t remote_store(int ec, void* symmetric, uint64_t value);
+
+/// Accounts keep operations that contexts of models post by the job's context apart: they have one
+/// each, as long as there are enough; 0 is that of all others.
+constexpr uint8_t kAccounts = Pending::kBuckets;
+/// What the calling thread posts from now on without completion or with a request.
+void charge(uint8_t account);
+/// All that was charged to it is visible, and what was put without request or packed on any.
+uccs_status_t flush_account(uint8_t account);
 
 /// The name of the host of EC `ec`, for messages.
 const char* host_of(int ec);

@@ -102,6 +102,7 @@ struct alignas(64) uccs_request : uccs::net::Completion {
   std::atomic<uint32_t> state = kPending;
   uccs_status_t status = UCCS_OK;  ///< the first error of its parts, then the result
   bool is_implicit = false;
+  uint8_t bucket = 0;  ///< where it is counted, if it has an endpoint
 
   /// Parts under way at the transport or the target. The poster counts up before it posts, whoever
   /// sees the answer counts down (release, paired with the acquire of `advance`).

@@ -22,6 +22,7 @@ struct ThreadSlot {
   uint32_t burst = 0;         ///< operations since its last wait
   uint32_t quick_bursts = 0;  ///< in a row
   uint64_t burst_began_ns = 0;
+  uint8_t account = 0;  ///< its operations are counted there, Channel::pending
   Channel* channel = nullptr;
 };
 

@@ -138,7 +138,8 @@ struct Completion {
 
 /// A flush of the caller's: begun by the first call that names it, and looked at by others.
 struct Flush {
-  uint64_t number = 0;  ///< the transport's; 0: has not begun
+  uint64_t number = 0;              ///< the transport's; 0: has not begun
+  bool leaves_completions = false;  ///< those are somebody else's to wait for
 };
 
 /// What travels with every message, in one register. Transports look at traffic and lane; kind and
@@ -261,6 +262,7 @@ struct Transport {
   void (*release)(Instance* instance, void* token);
   /// UCCS_OK when all that was posted on the channel to `ec` (-1: to all), and without completion
   /// on any channel, before the first call for `flush` is visible there, else UCCS_IN_PROGRESS.
+  /// With `leaves_completions` only what was posted without.
   uccs_status_t (*flush)(Channel* channel, int ec, Flush* flush);
   /// Completions of the channel, then at most `budget` messages for `lane` of the classes in
   /// `traffic`. Returns how many of both.

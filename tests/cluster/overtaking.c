@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Short operations overtake a long put to the same PE, which the link between the hosts makes take
-// a second: they see memory as it was before its end.
+// a second: they see memory as it was before its end. So does the quiet of another context.
 #include <shmem.h>
 #include <stdio.h>
 
@@ -27,6 +27,22 @@ int main(void) {
     shmem_long_p(last, -1, other + 1);
     (void)shmem_long_g(last, other + 1);
     if (shmem_long_g(last, other) != 0) wrong = fail("a put to the next PE");
+    shmem_ctx_t context;
+    if (shmem_ctx_create(0, &context) != 0) shmem_global_exit(1);
+    static long from_context;
+    shmem_ctx_long_p(context, &from_context, 5, other);
+    shmem_ctx_quiet(context);
+    if (shmem_long_g(last, other) != 0) wrong = fail("the quiet of another context");
+    if (shmem_long_g(&from_context, other) != 5) {
+      fprintf(stderr, "the quiet of a context did not wait for its put\n");
+      wrong = 1;
+    }
+    shmem_ctx_long_put_nbi(context, to, from, kLong, other + 1);
+    shmem_ctx_quiet(context);
+    if (shmem_long_g(last, other + 1) != kLong) {
+      fprintf(stderr, "the quiet of a context did not wait for its long put\n");
+      wrong = 1;
+    }
     shmem_quiet();
     if (shmem_long_g(last, other) != kLong) {
       fprintf(stderr, "quiet did not wait for the put\n");

@@ -28,6 +28,7 @@ struct uccs_shmem_ctx {
   bool is_plain;                    ///< neither table nor counters
   shmem_team_t team;
   uccs_shmem_ctx* next;
+  uint8_t account;         ///< of its operations on other nodes
   uccs::core::Pack* pack;  ///< SHMEMX_CTX_AGGREGATE in a job on several nodes, else nullptr
 };
 
@@ -65,6 +66,12 @@ inline uccs_shmem_team* team_of(shmem_team_t team) {
 inline core::Pack* pack_of(shmem_ctx_t ctx) {
   const uccs_shmem_ctx* const context = context_of(ctx);
   return context != nullptr ? context->pack : nullptr;
+}
+
+/// Whose its operations on other nodes are.
+inline uint8_t account_of(shmem_ctx_t ctx) {
+  const uccs_shmem_ctx* const context = context_of(ctx);
+  return context != nullptr ? context->account : 0;
 }
 
 /// A team that exists; ends the job in check mode if `team` is none, or was destroyed.

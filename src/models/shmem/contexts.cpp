@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <shmemx.h>
 
+#include <atomic>
 #include <deque>
 #include <mutex>
 #include <new>
 
 #include "base/log.hpp"
 #include "core/job.hpp"
+#include "core/remote.hpp"
 #include "models/shmem/check.hpp"
 #include "models/shmem/context.hpp"
 #include "models/shmem/order.hpp"
@@ -48,6 +50,13 @@ void end(uccs_shmem_ctx* ctx) {
   kept.pop_front();
 }
 
+/// In turns, but for 0, which is the default context's.
+uint8_t next_account() {
+  static std::atomic<uint8_t> made = 0;
+  return static_cast<uint8_t>(1 +
+                              made.fetch_add(1, std::memory_order_relaxed) % (core::kAccounts - 1));
+}
+
 int create(shmem_team_t handle, long options, shmem_ctx_t* ctx_out, const char* call) {
   const Entry entry(call);
   *ctx_out = SHMEM_CTX_INVALID;
@@ -56,7 +65,7 @@ int create(shmem_team_t handle, long options, shmem_ctx_t* ctx_out, const char* 
   const core::Group& group = *team->group;
   auto* const made = new (std::nothrow) uccs_shmem_ctx{
       group.first, group.stride, group.size, group.table, nullptr, group.table == nullptr,
-      handle,      nullptr,      nullptr};
+      handle,      nullptr,      0,          nullptr};
   if (made == nullptr) return -1;
   if ((options & SHMEMX_CTX_COUNT) != 0) {
     made->counters = new (std::nothrow) Counters;
@@ -69,6 +78,8 @@ int create(shmem_team_t handle, long options, shmem_ctx_t* ctx_out, const char* 
   // Within a node there is nothing to gain, and without memory it is a context that does not pack.
   if ((options & SHMEMX_CTX_AGGREGATE) != 0 && core::job.is_spread)
     made->pack = core::Pack::make(nullptr);
+  // What these must not pack goes by the default context.
+  if (made->pack == nullptr) made->account = next_account();
   {
     const std::lock_guard guard(lock);
     made->next = team->contexts;

@@ -31,23 +31,23 @@ void check_order(shmem_ctx_t ctx, bool is_quiet, const char* call) {
   if (count > 0) shmem::note_quiet(*entry.context());  // those to other PEs are given the benefit
 }
 
-/// What the context has packed is complete. Acknowledged is what orders it, too: messages arrive in
-/// any order.
-void settle(shmem_ctx_t ctx, const char* call) {
-  if (ctx == SHMEM_CTX_INVALID) return;
+/// What the context has packed and posted is complete. Acknowledged is what orders it, too:
+/// messages arrive in any order.
+void quiet_context(shmem_ctx_t ctx, const char* call) {
+  if (ctx == SHMEM_CTX_INVALID) return shmem::quiet();
   if (uccs::core::Pack* const pack = shmem::pack_of(ctx)) shmem::settle_pack(*pack, call);
+  shmem::quiet_network(shmem::account_of(ctx));
+  shmem::quiet();
 }
 
 /// Tail calls, so that the open gate costs two instructions.
 [[gnu::cold, gnu::noinline]] void long_fence(shmem_ctx_t ctx, const char* call) {
   if (shmem::is_guarded) check_order(ctx, false, call);
-  settle(ctx, call);
-  shmem::quiet_nodes();
+  quiet_context(ctx, call);
 }
 [[gnu::cold, gnu::noinline]] void long_quiet(shmem_ctx_t ctx, const char* call) {
   if (shmem::is_guarded) check_order(ctx, true, call);
-  settle(ctx, call);
-  shmem::quiet_nodes();
+  quiet_context(ctx, call);
 }
 
 [[gnu::always_inline]] inline void fence(shmem_ctx_t ctx, const char* call) {
@@ -65,8 +65,9 @@ void settle(shmem_ctx_t ctx, const char* call) {
 void pe_quiet(shmem_ctx_t ctx, const int* pes, size_t count, const char* call) {
   if (shmem::is_guarded) [[unlikely]]
     check_pes(ctx, pes, count, call);
-  settle(ctx, call);
-  shmem::quiet_everywhere();
+  if (shmem::has_more_to_order) [[unlikely]]
+    return quiet_context(ctx, call);
+  shmem::quiet();
 }
 
 }  // namespace

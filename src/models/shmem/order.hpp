@@ -22,7 +22,7 @@ namespace uccs::shmem {
 #endif
 }
 
-/// The two for all nodes. What goes to others is completed, which orders it.
+/// The two for all nodes, and all contexts. What goes to others is completed, which orders it.
 [[gnu::cold]] void quiet_nodes();
 [[gnu::always_inline]] inline void fence_everywhere() {
   if (has_more_to_order) [[unlikely]]

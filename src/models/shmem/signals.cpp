@@ -33,9 +33,10 @@ namespace {
   if (sig_op != SHMEM_SIGNAL_SET && sig_op != SHMEM_SIGNAL_ADD) fail_operator(sig_op, call);
   // Nor is it packed itself: somebody may be waiting for it.
   if (uccs::core::Pack* const pack = pack_of(ctx)) settle_pack(*pack, call, ec);
-  quiet_network();
-  slow_atomic_value(SHMEM_CTX_DEFAULT, sig_op == SHMEM_SIGNAL_SET ? AtomicOp::kSet : AtomicOp::kAdd,
-                    signal, value, uint64_t{0}, false, ec, call);
+  quiet_network(account_of(ctx));
+  slow_atomic_value(pack_of(ctx) != nullptr ? SHMEM_CTX_DEFAULT : ctx,
+                    sig_op == SHMEM_SIGNAL_SET ? AtomicOp::kSet : AtomicOp::kAdd, signal, value,
+                    uint64_t{0}, false, ec, call);
 }
 
 [[gnu::always_inline]] inline void update_signal(shmem_ctx_t ctx, uint64_t* signal, uint64_t value,

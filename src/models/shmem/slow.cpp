@@ -144,6 +144,7 @@ void slow_put(shmem_ctx_t ctx, void* dest, const void* source, size_t bytes, int
   if (pack != nullptr && !has_handle(call) &&
       is_packed(call, ec, dest, [&] { return pack->put(ec, address_of(dest), source, bytes); }))
     return;
+  core::charge(account_of(ctx));
   // Short ones leave the source at once; quiet waits for them, and for those that are no blocking.
   const bool is_followed = !is_nonblocking(call);
   const uccs_status_t status = complete(call, [&](uccs_request_t* out) {
@@ -196,6 +197,7 @@ void slow_get(shmem_ctx_t ctx, void* dest, const void* source, size_t bytes, int
   const bool is_awaited = !is_nonblocking(call);
   if (is_awaited || bytes > core::kPackDataMax) settle_bursts(call, ec);
   if (is_awaited) return get_now(from, dest, source, bytes, ec, call);
+  core::charge(account_of(ctx));
   const uccs_status_t status = complete(call, [&](uccs_request_t*) {
     return uccs_get_contiguous_nb(from, UCCS_REGION_SYMMETRIC, dest, source, bytes, nullptr);
   });
@@ -218,6 +220,7 @@ uint64_t slow_atomic(shmem_ctx_t ctx, base::AtomicOp op, base::AtomicType type,
     settle_bursts(call, ec);
     return fetch_now(at, symmetric, ec, arguments, call);
   }
+  core::charge(account_of(ctx));
   const uccs_status_t status = complete(call, [&](uccs_request_t*) {
     return core::remote_atomic(ec, arguments, symmetric, nullptr, nullptr);
   });
@@ -236,6 +239,7 @@ void slow_atomic_nbi(shmem_ctx_t ctx, base::AtomicOp op, base::AtomicType type,
       return;
     settle_pack(*pack, call, ec);
   }
+  core::charge(account_of(ctx));
   const uccs_status_t status = complete(call, [&](uccs_request_t*) {
     return core::remote_atomic(ec, arguments, symmetric, fetch_out, nullptr);
   });
@@ -275,6 +279,9 @@ void slow_get_blocks(shmem_ctx_t ctx, void* dest, const void* source, const Bloc
 
 void quiet_network() {
   if (core::Context* const context = core::job_context()) (void)uccs_context_flush(context);
+}
+void quiet_network(uint8_t account) {
+  if (core::job_context()) (void)core::flush_account(account);
 }
 
 }  // namespace uccs::shmem

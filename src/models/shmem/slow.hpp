@@ -50,8 +50,10 @@ struct Blocks {
 /// Waits until what was packed, for PE `ec` or for all (-1), is done, and its results are here.
 [[gnu::cold]] void settle_pack(core::Pack& pack, const char* call, int ec = -1);
 
-/// Waits until everything that was posted to other nodes is visible there.
+/// Waits until everything that was posted to other nodes is visible there, or what contexts with
+/// that account have.
 [[gnu::cold]] void quiet_network();
+[[gnu::cold]] void quiet_network(uint8_t account);
 
 /// A value as operations carry it.
 template <class T>

@@ -68,6 +68,7 @@ uccs_status_t Ofi::Channel::flush(int, Flush* flush) {
   const int channels = ofi.open_channels_.load(std::memory_order_acquire);
   bool is_over = true;
   for (int i = 0; i < channels; ++i) is_over = ofi.channels_[i].is_proved(flush->number) && is_over;
+  if (flush->leaves_completions) return is_over ? UCCS_OK : UCCS_IN_PROGRESS;
   // Acquire: pairs with the end of complete_finished.
   return is_over && under_way_.load(std::memory_order_acquire) == 0 ? UCCS_OK : UCCS_IN_PROGRESS;
 }

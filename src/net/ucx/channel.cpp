@@ -330,7 +330,7 @@ uccs_status_t Channel::flush(int ec, Flush* flush) {
     if (Channel* bulk = each.bulk_.load(std::memory_order_acquire)) look_after(*bulk);
   }
   if (!is_proved_everywhere) return UCCS_IN_PROGRESS;
-  if (ec == owner_->me_) return UCCS_OK;
+  if (ec == owner_->me_ || flush->leaves_completions) return UCCS_OK;
   Channel* bulk = bulk_.load(std::memory_order_acquire);
   return is_idle(ec) && (!bulk || bulk->is_idle(ec)) ? UCCS_OK : UCCS_IN_PROGRESS;
 }
