@@ -48,15 +48,14 @@ uccs_status_t Channel::fetch_op(int ec, PeerState& peer, const Remote& target, u
   if (!lock_->try_lock()) return UCCS_AGAIN;
   const std::lock_guard guard(*lock_, std::adopt_lock);
   Link* link = nullptr;
-  const uccs_status_t aimed = aim(ec, peer, &link);
+  ucp_rkey_h key = nullptr;
+  const uccs_status_t aimed = aim_at(ec, peer, target, &link, &key);
   if (aimed != UCCS_OK) return aimed;
-  uccs_status_t why_not;
-  const ucp_rkey_h key = key_of(*link, target, &why_not);
   const size_t bytes = base::atomic_size(arguments.type);
-  Operation* operation = key ? take_operation(*link, bytes, completion) : nullptr;
+  Operation* operation = take_operation(*link, bytes, completion);
   if (!operation) {
     poll();
-    return key ? UCCS_AGAIN : why_not;
+    return UCCS_AGAIN;
   }
   // Where it compares, the reply brings the new value along.
   const bool compares = arguments.op == base::AtomicOp::kCompareSwap;

@@ -145,14 +145,9 @@ uccs_status_t Channel::transfer(bool is_put, int ec, PeerState& peer, const Remo
   if (!lock_->try_lock()) return UCCS_AGAIN;
   const std::lock_guard guard(*lock_, std::adopt_lock);
   Link* link = nullptr;
-  const uccs_status_t aimed = aim(ec, peer, &link);
+  ucp_rkey_h key = nullptr;
+  const uccs_status_t aimed = aim_at(ec, peer, remote, &link, &key);
   if (aimed != UCCS_OK) return aimed;
-  uccs_status_t why_not;
-  const ucp_rkey_h key = key_of(*link, remote, &why_not);
-  if (!key) {
-    poll();
-    return why_not;
-  }
   const bool is_copied = is_put && bytes <= kPayloadMax;
   Operation* operation = take_operation(*link, bytes, completion);
   if (operation && is_copied) {

@@ -138,6 +138,8 @@ class Channel {
   bool take_exchange(const Header& header, const std::byte* body, ucp_ep_h asker);
 
   // chunks.cpp; with the lock held
+  uccs_status_t aim_at(int ec, PeerState& peer, const Remote& remote, Link** link_out,
+                       ucp_rkey_h* key_out);
   ucp_rkey_h key_of(Link& link, const Remote& remote, uccs_status_t* why_not);
 
   // delivery.cpp: takes the lock
