@@ -193,6 +193,7 @@ uccs_status_t Settling::look_at_one() {
 uccs_status_t Settling::look() {
   if (!pack_) return UCCS_OK;
   if (flush_ == 0) {
+    if (pack_->parcels_.are_none()) return UCCS_OK;
     at_ = pack_->first_.load(std::memory_order_acquire);
     if (!at_) return UCCS_OK;
     flush_ = pack_->parcels_.begin_flush();
@@ -208,6 +209,7 @@ bool Settling::is_over() {
 }
 
 bool Pack::push() {
+  if (!parcels_.are_any_waiting()) return true;
   bool is_all = true;
   for (PackTarget* to = first_.load(std::memory_order_acquire); to; to = to->next) {
     const bool is_mine = to->lock.try_lock();

@@ -5,7 +5,6 @@
 
 #include "base/sparse.hpp"
 #include "core/context.hpp"
-#include "core/job.hpp"
 #include "core/pack_records.hpp"
 #include "core/parcel.hpp"
 #include "core/request.hpp"
@@ -35,11 +34,6 @@ class Pack {
   /// A short active message to any lane; no answer comes.
   uccs_status_t message(int ec, int id, const void* data, size_t bytes);
 
-  /// False: nothing has ever been packed for that EC. Quick.
-  bool has_served(int ec) const {
-    return targets_[ec].load(std::memory_order_acquire) != nullptr ||
-           targets_[job.size + ec].load(std::memory_order_acquire) != nullptr;
-  }
   /// Sends what is packed, as far as that needs no waiting. True: all of it.
   bool push();
   /// Sends what has been there for some milliseconds, likewise. Quick when called often.

@@ -124,6 +124,7 @@ void Parcels::close(Parcel* parcel) {
   closed_.fetch_add(1, std::memory_order_acq_rel);
   const std::lock_guard guard(lock_);
   proofs_.await(parcel->proof, parcel->proof.number);
+  filled_.fetch_sub(1, std::memory_order_release);  // pairs with are_none
 }
 
 void Parcels::note_left(std::byte* records) {
@@ -183,7 +184,7 @@ uccs_status_t append(PackTarget& to, const Record& record) {
     return status;
   }
   Parcel& open = *to.open;
-  if (open.used == 0) open.proof.number = to.parcels->now();
+  if (open.used == 0) to.parcels->fill(&open);
   std::byte* const at = open.records.get() + open.used;
   memcpy(at, &record.head, sizeof record.head);
   if (record.body_bytes == sizeof(uint64_t)) {

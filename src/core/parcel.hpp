@@ -31,6 +31,11 @@ class Parcels {
   /// An empty one with room for as many bytes of records, the same at each call; nullptr: no
   /// memory.
   Parcel* take(PackTarget* to, size_t room);
+  /// It has got its first record.
+  void fill(Parcel* parcel) {
+    parcel->proof.number = now();
+    filled_.fetch_add(1, std::memory_order_relaxed);
+  }
   /// No more records: flushes wait for it.
   void close(Parcel* parcel);
   /// One has left, and this is its records' memory or what the network gave for it.
@@ -44,6 +49,15 @@ class Parcels {
   uint64_t now() const { return flushes_.now(); }
   /// Is all over whose first record came before that flush, and which is closed?
   bool are_over(uint64_t flush) const { return proofs_.are_over(flush); }
+  /// Is nothing of what the caller knows of filled, on its way or unanswered? What is filled is
+  /// awaited before it is filled no more.
+  bool are_none() const {
+    return filled_.load(std::memory_order_acquire) == 0 && proofs_.are_none();
+  }
+  /// Is there something to be sent?
+  bool are_any_waiting() const {
+    return filled_.load(std::memory_order_acquire) > 0 || are_any_closed();
+  }
   /// Is there something that is closed and has not left? For whoever waits for it, to try again.
   bool are_any_closed() const { return closed_.load(std::memory_order_acquire) > 0; }
 
@@ -55,6 +69,7 @@ class Parcels {
   std::byte* spares_ = nullptr;  ///< memory of records, each begins with the next one's address
   net::Proofs proofs_;
   net::FlushCount flushes_;
+  std::atomic<uint32_t> filled_ = 0;  ///< with records, and not closed
   std::atomic<uint32_t> closed_ = 0;
 };
 

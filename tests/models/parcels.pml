@@ -7,8 +7,8 @@
  * all have waited: nobody is left with a parcel that no one sends (no deadlock; spin's own check).
  *
  * -DFAULT=1 numbers a parcel when it is closed, not when its first record comes; -DFAULT=2 lets flushes wait for
- * what has left only; -DFAULT=3 takes the last closed one's number for the oldest: the model must then fail
- * (the ctest checks that, too).
+ * what has left only; -DFAULT=3 takes the last closed one's number for the oldest; -DFAULT=4 looks at what is awaited
+ * before it looks whether one is filled: the model must then fail (the ctest checks that, too).
  */
 #ifndef THREADS
 #define THREADS 2
@@ -30,6 +30,7 @@ Parcel parcels[PARCELS];
 byte open;         /* the one that is filled */
 byte flushes = 1;  /* that have begun */
 byte last_closed = NONE;
+byte filled;       /* with records; less one only after it is closed */
 byte out;          /* parcels whose answers are to come */
 byte working = THREADS;
 
@@ -56,9 +57,17 @@ inline close_open(p) {
     parcels[open].state = CLOSED;
     last_closed = open;
     open = p;
-    parcels[p].state = OPEN
+    parcels[p].state = OPEN;
+    closed++
   :: else  /* the model's memory ends here: later */
   fi
+}
+
+inline is_any_awaited(result) {
+  result = false;
+  for (p : 0 .. PARCELS - 1) {
+    result = result || parcels[p].state == CLOSED || parcels[p].state == POSTED || parcels[p].state == OUT
+  }
 }
 
 inline look_for_older(result, flush) {
@@ -86,13 +95,13 @@ inline answer(p) {
 }
 
 proctype Thread(byte me) {
-  byte round, p, t, flush;
-  bool flag;
+  byte round, p, t, flush, closed;
+  bool flag, is_filled;
   for (round : 1 .. ROUNDS) {
     atomic {  /* append: under the lock */
       is_empty(flag);
       if
-      :: flag -> parcels[open].number = flushes
+      :: flag -> parcels[open].number = flushes; filled++
       :: else
       fi;
       parcels[open].has[me] = true
@@ -101,6 +110,21 @@ proctype Thread(byte me) {
     :: atomic { is_empty(flag); if :: !flag -> close_open(p) :: else fi }
     :: skip
     fi;
+    atomic { filled = filled - closed; closed = 0 };
+#if THREADS > 2 /* too many states */
+#elif FAULT == 4
+    atomic { is_any_awaited(flag) };
+    is_filled = filled > 0;
+#else
+    is_filled = filled > 0;
+    atomic { is_any_awaited(flag) };
+#endif
+#if THREADS == 2
+    if  /* nothing to wait for */
+    :: !is_filled && !flag -> goto over
+    :: else
+    fi;
+#endif
     atomic { flushes++; flush = flushes };
 look:
     atomic {
@@ -110,6 +134,7 @@ look:
       :: else
       fi
     };
+    atomic { filled = filled - closed; closed = 0 };
     atomic {  /* send_closed */
       is_any_in(p, CLOSED);
       if
@@ -136,6 +161,8 @@ look:
     :: flag -> goto look
     :: else
     fi;
+over:
+    skip;
     for (p : 0 .. PARCELS - 1) {
       assert(parcels[p].state == FREE || !parcels[p].has[me])
     }

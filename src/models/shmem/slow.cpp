@@ -131,8 +131,7 @@ void settle_pack(core::Pack& pack, const char* call, int ec) {
 /// As contexts that aggregate: what reads sees what was packed before.
 static void settle_bursts(const char* call, int ec) {
   core::Context* const context = core::job_context();
-  if (context && context->pack && context->pack->has_served(ec))
-    settle_pack(*context->pack, call, ec);
+  if (context && context->pack) settle_pack(*context->pack, call, ec);
 }
 
 void slow_put(shmem_ctx_t ctx, void* dest, const void* source, size_t bytes, int ec,

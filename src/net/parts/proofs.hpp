@@ -63,6 +63,8 @@ class Proofs {
     end(proof);
   }
 
+  /// Nothing is awaited. For any thread.
+  bool are_none() const { return oldest_.load(std::memory_order_acquire) == kNone; }
   /// All that was put before the flush with that number began is visible. For any thread: who is
   /// told so sees what `end` came after.
   bool are_over(uint64_t flush) const { return oldest_.load(std::memory_order_acquire) >= flush; }
