@@ -13,6 +13,7 @@ struct ThreadSlot {
   uint8_t lane = 0;  ///< its home and source of its messages: the bound one, or the channel's
   bool is_internal = false;  ///< UCCS's own thread: runs no user callbacks
   bool is_settled = false;   ///< has polled, so that its lane counts as its home
+  uint8_t account = 0;       ///< of the job's context: where its operations count, Channel::pending
   uint32_t callbacks = 0;    ///< how deep in callbacks it is
   uint32_t ticks = 0;        ///< calls of progress; decides when to look at other threads' lanes
   uint32_t served = 0;       ///< steps made since it last gave the CPU away
@@ -22,9 +23,9 @@ struct ThreadSlot {
   uint32_t burst = 0;         ///< operations since its last wait
   uint32_t quick_bursts = 0;  ///< in a row
   uint64_t burst_began_ns = 0;
-  uint8_t account = 0;  ///< its operations are counted there, Channel::pending
   Channel* channel = nullptr;
 };
+static_assert(sizeof(ThreadSlot) <= 72);  // all of them fit into what is said below
 
 // initial-exec: the library is loaded at program start, or takes of the small surplus that libc
 // keeps.

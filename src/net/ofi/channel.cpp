@@ -218,7 +218,9 @@ int Ofi::Channel::poll() {
       under_way_.fetch_sub(1, std::memory_order_release);
       return;
     }
-    finished_.add(work, status);
+    // Of a put that a quiet waits for nobody else can be told. What names the peer ends the job.
+    const bool is_named = status == UCCS_ERR_PEER_FAILED && owner_->is_watching();
+    if (!is_named || !work->proof.is_awaited) finished_.add(work, status);
   };
   for (ssize_t i = 0; i < count; ++i) end(entries[i].op_context, 0);
   if (count == -FI_EAVAIL) {

@@ -193,6 +193,7 @@ class Ofi {
   int look(const Engine::Look& look);
 
   // watch.cpp
+  bool is_watching() const { return peers_.can_lose() && !is_closing(); }
   void tick();
   int find_overdue();
   void judge_peers();

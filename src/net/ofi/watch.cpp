@@ -14,7 +14,7 @@ void Ofi::Channel::visit(const Look& look) {
 }
 
 void Ofi::tick() {
-  if (!silence_.tick() || !peers_.can_lose() || is_closing()) return;
+  if (!silence_.tick() || !is_watching()) return;
   const int ec = find_overdue();
   if (ec >= 0) peers_.lose(ec, Silence::kOverdue);
   if (silence_.has_trouble()) judge_peers();
