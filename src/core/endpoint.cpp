@@ -96,8 +96,6 @@ uccs_status_t flush(Context* context, int bucket) {
 
 }  // namespace
 
-void charge(uint8_t account) { this_thread(job_context()).account = account; }
-
 uccs_status_t flush_account(uint8_t account) { return flush(job_context(), account); }
 
 }  // namespace uccs::core

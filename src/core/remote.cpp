@@ -126,6 +126,8 @@ uccs_status_t remote_store(int ec, void* symmetric, uint64_t value) {
   return status == UCCS_IN_PROGRESS ? UCCS_OK : status;
 }
 
+void charge(uint8_t account) { this_thread(job_context()).account = account; }
+
 const char* host_of(int ec) { return rte::host_of(ec); }
 
 const char* why_no_network() { return chosen_network(nullptr).reason; }

@@ -58,7 +58,7 @@ uccs_status_t remote_store(int ec, void* symmetric, uint64_t value);
 /// Accounts keep operations that contexts of models post by the job's context apart: they have one
 /// each, as long as there are enough; 0 is that of all others.
 constexpr uint8_t kAccounts = Pending::kBuckets;
-/// What the calling thread posts from now on without completion or with a request.
+/// Whose the requests of the calling thread are from now on, with a handle or without.
 void charge(uint8_t account);
 /// All that was charged to it is visible, and what was put without request or packed on any.
 uccs_status_t flush_account(uint8_t account);

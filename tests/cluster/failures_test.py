@@ -156,7 +156,7 @@ class Waiting(Failure):
 
     def test_for_one_that_is_stopped(self):
         job = self.start_ready("late", 60)
-        os.kill(self.pid_of(4), signal.SIGSTOP)  # the one of its host that the other hosts' talk to
+        os.kill(self.pid_of(4), signal.SIGSTOP)  # the one of its host that other hosts talk to
         self.check_end(job, "EC 4 on n2 has not answered in time: it is stopped")
 
     def test_while_a_link_is_cut(self):

@@ -111,15 +111,14 @@ proctype Thread(byte me) {
     :: skip
     fi;
     atomic { filled = filled - closed; closed = 0 };
-#if THREADS > 2 /* too many states */
-#elif FAULT == 4
+#if THREADS == 2 /* with more, too many states */
+#if FAULT == 4
     atomic { is_any_awaited(flag) };
     is_filled = filled > 0;
 #else
     is_filled = filled > 0;
     atomic { is_any_awaited(flag) };
 #endif
-#if THREADS == 2
     if  /* nothing to wait for */
     :: !is_filled && !flag -> goto over
     :: else
