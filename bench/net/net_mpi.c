@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /* The operations of net_shmem.c by MPI's one-sided calls: rank 0 works, rank 1 waits in a barrier.
  *
- *     mpiexec -n 2 net_mpi [seconds per line] */
+ *     mpiexec -n 2 net_mpi [seconds of a turn] [folder of pipes] */
 #define _GNU_SOURCE
 #include <mpi.h>
-#include <string.h>
 
 #include "operations.h"
 
@@ -93,7 +92,7 @@ static long agree(long value) {
 }
 
 int main(int argc, char** argv) {
-  const double seconds = argc > 1 ? atof(argv[1]) : 0.1;
+  seconds = argc > 1 ? atof(argv[1]) : 0.01;
   int size;
   MPI_Init(&argc, &argv);
   MPI_Comm_rank(MPI_COMM_WORLD, &me);
@@ -108,8 +107,7 @@ int main(int argc, char** argv) {
   local = malloc(kLarge);
   memset(local, 1, kLarge);
   MPI_Win_lock_all(MPI_MODE_NOCHECK, window);
-  measure("send_receive", 8, send_receive, 2, 1, seconds);
-  measure_all(seconds);
+  measure_all(argc > 2 ? argv[2] : NULL);
   MPI_Win_unlock_all(window);
   MPI_Win_free(&window);
   MPI_Finalize();

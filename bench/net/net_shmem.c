@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /* One-sided operations between two PEs over a network: PE 0 works, PE 1 waits in a barrier.
  *
- *     oshrun -n 2 net_shmem [seconds per line]
+ *     oshrun -n 2 net_shmem [seconds of a turn] [folder of pipes]
  *
  * OpenSHMEM 1.4 only: the same source runs on every library; compare.py does that. */
 #define _GNU_SOURCE
 #include <shmem.h>
-#include <string.h>
 
 #include "operations.h"
 
@@ -61,7 +60,7 @@ static long agree(long value) {
 }
 
 int main(int argc, char** argv) {
-  const double seconds = argc > 1 ? atof(argv[1]) : 0.1;
+  seconds = argc > 1 ? atof(argv[1]) : 0.01;
   shmem_init();
   me = shmem_my_pe(), peer = 1 - me;
   if (shmem_n_pes() != 2) {
@@ -75,7 +74,7 @@ int main(int argc, char** argv) {
   memset(words, 0, kBurst * sizeof *words);
   memset(local, 1, kLarge);
   memset(remote, 2, (size_t)kLargeBurst * kLarge);
-  measure_all(seconds);
+  measure_all(argc > 2 ? argv[2] : NULL);
   shmem_finalize();
   return 0;
 }

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /* What TCP itself takes between two processes: the limit of any network library on it.
  *
- *     net_tcp serve ADDRESS            prints the port it listens at, serves one client
- *     net_tcp ADDRESS PORT [seconds]   ping-pongs of 8 bytes and streams of 1 MiB
+ *     net_tcp serve ADDRESS     prints the port it listens at, serves one client
+ *     net_tcp ADDRESS PORT [seconds of a turn] [folder of pipes]
  *
  * `spin`: both ends look at a non-blocking socket; `poll`: they sleep in poll() first; `block`: in
  * recv(). An exchange is a ping-pong whose ends both send first, as those of a barrier do. */
@@ -12,7 +12,6 @@
 #include <fcntl.h>
 #include <netinet/tcp.h>
 #include <poll.h>
-#include <string.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
@@ -44,7 +43,7 @@ static void receive_all(void* to, size_t size) {
   for (size_t done = 0; done < size;) {
     struct pollfd ready = {fd, POLLIN, 0};
     if (way == kPoll) poll(&ready, 1, -1);
-    const int flags = way == kBlock || way == kStream || way == kOver ? 0 : MSG_DONTWAIT;
+    const int flags = way == kBlock || way == kOver ? 0 : MSG_DONTWAIT;
     const ssize_t got = recv(fd, (char*)to + done, size - done, flags);
     if (got > 0) done += (size_t)got;
     if (got == 0 || (got < 0 && errno != EAGAIN)) fail("receive");
@@ -78,30 +77,29 @@ static void serve(void) {
   }
 }
 
-static void measure(const char* name, enum Way by, double seconds) {
-  double times[kRounds];
-  order(by, 50);
-  const int count = (int)calls_for(seconds, time_calls(ping_pong, 50));
-  for (int i = 0; i < kRounds; ++i) {
-    order(by, count);
-    times[i] = time_calls(ping_pong, count);
-  }
-  print_line(name, 8, times, by == kExchange ? 1 : 2);
+static struct line lines[] = {{"ping_pong_spin", 8, NULL, 2, 1, 0},
+                              {"ping_pong_poll", 8, NULL, 2, 1, 0},
+                              {"ping_pong_block", 8, NULL, 2, 1, 0},
+                              {"exchange_spin", 8, NULL, 1, 1, 0},
+                              {"stream", kLarge, NULL, 1, 1, 0}}; /* as enum Way */
+static double seconds = 0.01;
+
+static double time_order(int by, long count) {
+  const double begin = now_ns();
+  order((enum Way)by, (int)count);
+  for (long i = 0; i < count && by != kStream; ++i) ping_pong();
+  for (long i = 0; i < count && by == kStream; ++i) send_all(bytes, kLarge);
+  if (by == kStream) receive_all(bytes, 8);
+  return (now_ns() - begin) / (double)count;
 }
 
-static void stream(double seconds) {
-  double times[kRounds];
-  int count = 8;
-  for (int i = -1; i < kRounds; ++i) {
-    const double begin = now_ns();
-    order(kStream, count);
-    for (int k = 0; k < count; ++k) send_all(bytes, kLarge);
-    receive_all(bytes, 8);
-    const double each = (now_ns() - begin) / count;
-    if (i >= 0) times[i] = each;
-    if (i < 0) count = (int)calls_for(seconds, each);
-  }
-  print_line("stream", kLarge, times, 1);
+static double turn(struct line* line) {
+  const int by = (int)(line - lines);
+  if (line->calls == 0) line->calls = 8;
+  time_order(by, calls_to_warm(line->calls));
+  const double ns = time_order(by, line->calls);
+  line->calls = calls_for(seconds, ns);
+  return ns / line->per;
 }
 
 int main(int argc, char** argv) {
@@ -131,12 +129,8 @@ int main(int argc, char** argv) {
     serve();
     return 0;
   }
-  const double seconds = argc > 3 ? atof(argv[3]) : 0.1;
-  measure("ping_pong_spin", kSpin, seconds);
-  measure("ping_pong_poll", kPoll, seconds);
-  measure("ping_pong_block", kBlock, seconds);
-  measure("exchange_spin", kExchange, seconds);
-  stream(seconds);
+  if (argc > 3) seconds = atof(argv[3]);
+  take_turns(lines, sizeof lines / sizeof *lines, 0, argc > 4 ? argv[4] : NULL, turn);
   order(kOver, 0);
   return 0;
 }

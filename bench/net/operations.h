@@ -6,7 +6,12 @@
 #include "lines.h"
 
 static int me, peer;
+static double seconds; /* of a turn */
+
 static long agree(long value); /* process 0's, in both */
+#ifdef MPI_VERSION
+static void send_receive(void);
+#endif
 static void ping_pong(void);
 static void put_quiet(void);
 static void put_rate(void);
@@ -18,31 +23,42 @@ static void get_large(void);
 static void fetch_add(void);
 static void barrier(void);
 
-/* `per` operations are in one call; `together`: process 1 calls it as well. */
-static void measure(const char* name, size_t bytes, void (*call)(void), int per, int together,
-                    double seconds) {
-  double times[kRounds];
-  barrier();
-  if (me == 0 || together) {
-    time_calls(call, 5);
-    long calls = calls_for(seconds, time_calls(call, per > 1 ? 3 : 30));
-    if (together) calls = agree(calls);
-    for (int i = 0; i < kRounds; ++i) times[i] = time_calls(call, calls);
-    if (me == 0) print_line(name, bytes, times, per);
-  }
-  barrier();
+static struct line lines[] = {
+#ifdef MPI_VERSION
+    {"send_receive", 8, send_receive, 2, 1, 0},
+#endif
+    {"ping_pong", 8, ping_pong, 2, 1, 0},
+    {"put_quiet", 8, put_quiet, 1, 0, 0},
+    {"put_rate", 8, put_rate, kBurst, 0, 0},
+    {"put", kPage, put_pages, kPageBurst, 0, 0},
+    {"put", kLarge, put_large, kLargeBurst, 0, 0},
+    {"put_both", kLarge, put_large, kLargeBurst, 1, 0},
+    {"get", 8, get, 1, 0, 0},
+    {"get_rate", 8, get_rate, kBurst, 0, 0},
+    {"get", kLarge, get_large, kLargeBurst, 0, 0},
+    {"fetch_add", 8, fetch_add, 1, 0, 0},
+    {"barrier", 0, barrier, 1, 1, 0}};
+
+static double time_calls(void (*call)(void), long calls) {
+  const double begin = now_ns();
+  for (long i = 0; i < calls; ++i) call();
+  return (now_ns() - begin) / (double)calls;
 }
 
-static void measure_all(double seconds) {
-  measure("ping_pong", 8, ping_pong, 2, 1, seconds);
-  measure("put_quiet", 8, put_quiet, 1, 0, seconds);
-  measure("put_rate", 8, put_rate, kBurst, 0, seconds);
-  measure("put", kPage, put_pages, kPageBurst, 0, seconds);
-  measure("put", kLarge, put_large, kLargeBurst, 0, seconds);
-  measure("put_both", kLarge, put_large, kLargeBurst, 1, seconds);
-  measure("get", 8, get, 1, 0, seconds);
-  measure("get_rate", 8, get_rate, kBurst, 0, seconds);
-  measure("get", kLarge, get_large, kLargeBurst, 0, seconds);
-  measure("fetch_add", 8, fetch_add, 1, 0, seconds);
-  measure("barrier", 0, barrier, 1, 1, seconds);
+static double turn(struct line* line) {
+  double ns = 0;
+  barrier();
+  if (me == 0 || line->together) {
+    if (line->calls == 0) line->calls = 8;
+    time_calls(line->call, calls_to_warm(line->calls));
+    ns = time_calls(line->call, line->calls);
+    const long calls = calls_for(seconds, ns);
+    line->calls = line->together ? agree(calls) : calls;
+  }
+  barrier();
+  return ns / line->per;
+}
+
+static void measure_all(const char* folder) {
+  take_turns(lines, sizeof lines / sizeof *lines, me, folder, turn);
 }
