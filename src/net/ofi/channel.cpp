@@ -252,6 +252,7 @@ int Ofi::Channel::progress(int lane, uint32_t traffic, int budget, const Sink& s
   Ofi& ofi = *owner_;
   const uint32_t turn = polls_.load(std::memory_order_relaxed) + 1;
   polls_.store(turn, std::memory_order_relaxed);
+  ofi.engine_.note_poll(index_, turn);
   const bool is_for_completions = traffic == 0;
   const int looked = looked_.load(std::memory_order_relaxed);
   const bool was_looked_at = !is_for_completions && looked > 0;

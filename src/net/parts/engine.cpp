@@ -18,9 +18,10 @@ namespace {
 constexpr int kSleepMs = 10;
 /// Between looks where there is nothing to wait on.
 constexpr uint64_t kAsideNs = 200'000;
-/// Between looks while other threads poll: half as long as they have done so up to now. Each takes
-/// the CPU from one of them for some microseconds; every 200 us, that was a sixth of a put's time.
-constexpr uint64_t kAsideMinNs = 100'000, kAsideMaxNs = 4'000'000;
+/// Between looks while other threads poll: as long as they have done so up to now. Each takes the
+/// CPU from one of them for some microseconds; every 200 us, that was a sixth of a put's time, and
+/// after half as long as they have polled, a thirtieth of what begins after a pause.
+constexpr uint64_t kAsideMinNs = 200'000, kAsideMaxNs = 4'000'000;
 /// Threads that poll at least this often look after what comes in; others compute or sleep.
 constexpr uint64_t kAttentiveNs = 10'000;
 /// A look that takes so long, beside what its messages take by themselves, moves many bytes, and
@@ -39,37 +40,63 @@ constexpr uint64_t kLookNs = 1'000'000;
 
 bool Engine::start(const Duties& duties, int threads) {
   duties_ = duties;
-  wake_fd_ = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
-  if (wake_fd_ < 0) return false;
-  const int count = std::clamp(threads, 1, kThreadsMax);
+  count_ = std::clamp(threads, 1, kThreadsMax);
   const base::BlockedSignals inherited;
-  while (running_ < count && threads_[running_].start(this, {running_, count})) ++running_;
-  return running_ == count;
+  while (running_ < count_ && threads_[running_].start(this, {running_, count_})) ++running_;
+  return running_ == count_;
 }
 
 void Engine::stop() {
-  if (running_ > 0) {
-    is_ending_.store(true, std::memory_order_release);
-    const uint64_t one = 1;
-    // Nobody reads it, so it wakes all. Should the write fail, they end after their sleep.
-    (void)!write(wake_fd_, &one, sizeof one);
-  }
+  is_ending_.store(true, std::memory_order_release);
+  for (int i = 0; i < running_; ++i) threads_[i].wake();
   for (; running_ > 0; --running_) threads_[running_ - 1].join();
+}
+
+Engine::Thread::~Thread() {
   if (wake_fd_ >= 0) close(wake_fd_);
-  wake_fd_ = -1;
 }
 
 bool Engine::Thread::start(Engine* engine, const Share& share) {
   engine_ = engine;
   share_ = share;
   turn_ns_ = unattended_ns_ = base::now_ns();
+  wake_fd_ = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+  if (wake_fd_ < 0) return false;
   return pthread_create(&thread_, nullptr, run, this) == 0;
+}
+
+/// Should the write fail, the thread wakes after its sleep.
+void Engine::Thread::wake() {
+  const uint64_t one = 1;
+  (void)!write(wake_fd_, &one, sizeof one);
 }
 
 void* Engine::Thread::run(void* argument) {
   auto* self = static_cast<Thread*>(argument);
   while (!self->engine_->is_ending_.load(std::memory_order_acquire)) self->turn();
   return nullptr;
+}
+
+/// The second time within so few polls that the thread would stay aside if it looked.
+void Engine::Thread::call_away() {
+  const uint64_t now = base::now_ns();
+  const uint64_t last = called_ns_.exchange(now, std::memory_order_relaxed);
+  if (now - last < kPollsPerCall * kAttentiveNs &&
+      is_asleep_.exchange(false, std::memory_order_relaxed))
+    wake();
+}
+
+/// Until something comes. False: has been called away.
+bool Engine::Thread::sleep(Watch* watch) {
+  is_asleep_.store(true, std::memory_order_relaxed);
+  const int ready = poll(watch->fds, watch->count, kSleepMs);
+  const bool is_called = !is_asleep_.exchange(false, std::memory_order_relaxed);
+  if (ready < 0 && errno != EINTR) base::sleep_for(kAsideNs);
+  if (ready <= 0) return !is_called;
+  uint64_t calls;
+  if (watch->fds[0].revents) (void)!read(wake_fd_, &calls, sizeof calls);
+  watch->has_events = true;
+  return !is_called;
 }
 
 bool Engine::Thread::is_attended() {
@@ -111,20 +138,23 @@ void Engine::Thread::turn() {
   Look what;
   if (is_attended()) {
     if (turn_ns_ - looked_ns_ >= kLookNs) (void)look_for_bulk(what);
-    return base::sleep_for(std::clamp((turn_ns_ - unattended_ns_) / 2, kAsideMinNs, kAsideMaxNs));
+    return base::sleep_for(std::clamp(turn_ns_ - unattended_ns_, kAsideMinNs, kAsideMaxNs));
   }
   Watch watch;
   watch.share = share_;
-  watch.add(engine_->wake_fd_, share_.index);
+  watch.add(wake_fd_, share_.index);
   engine_->duties_.collect(engine_->duties_.user, watch);
   what.was_woken = watch.has_events;
   if (what.was_woken) {
     // They are looked at below.
   } else if (watch.can_sleep) {
-    const int ready = poll(watch.fds, watch.count, kSleepMs);
-    if (ready < 0 && errno != EINTR) base::sleep_for(kAsideNs);
-    what.was_woken = ready > 0;
-    what.is_at_all = ready <= 0;
+    if (!sleep(&watch)) {
+      (void)is_attended();  // counts what was polled before: not of the next turn
+      unattended_ns_ = turn_ns_;
+      return base::sleep_for(kAsideMinNs);
+    }
+    what.was_woken = watch.has_events;
+    what.is_at_all = !watch.has_events;
     for (nfds_t i = 1; i < watch.count; ++i)
       what.numbers[static_cast<size_t>(watch.numbers[i])] = watch.fds[i].revents != 0;
   } else {

@@ -335,6 +335,13 @@ int Channel::poll() {
   return static_cast<int>(ucp_worker_progress(worker_));
 }
 
+uint32_t Channel::note_poll() {
+  const uint32_t polls = polls_.load(std::memory_order_relaxed) + 1;
+  polls_.store(polls, std::memory_order_relaxed);
+  owner_->engine_.note_poll(index_, polls);
+  return polls;
+}
+
 /// Who posts much moves what it can of the earlier ones, so that nobody has to take the
 /// CPU from it for that (Engine).
 void Channel::help(int looks) {

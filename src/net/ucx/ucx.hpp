@@ -96,11 +96,7 @@ class Channel {
   void look_at_foreign(int own, uint32_t polls);
   void help(int looks);
   void help_on(Channel& road);
-  uint32_t note_poll() {
-    const uint32_t polls = polls_.load(std::memory_order_relaxed) + 1;
-    polls_.store(polls, std::memory_order_relaxed);
-    return polls;
-  }
+  uint32_t note_poll();
   // with the lock held
   uccs_status_t aim(int ec, PeerState& peer, Link** link_out);
   Operation* take_operation(Link& link, size_t bytes, Completion* completion);

@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/// The threads of a network's engine: who sleeps on what may come is woken by it, and is called
+/// away from there, once, by a program that polls often.
+#include "net/parts/engine.hpp"
+
+#include <gtest/gtest.h>
+#include <sys/eventfd.h>
+#include <unistd.h>
+
+#include <chrono>
+#include <thread>
+
+namespace uccs::net {
+namespace {
+
+using std::chrono_literals::operator""s;
+using Clock = std::chrono::steady_clock;
+
+/// Never attended, as far as `count` tells; counts what its thread does.
+struct Network {
+  Engine engine;
+  int fd = eventfd(0, EFD_NONBLOCK);
+  std::atomic<bool> has_looked = true;  ///< since it last slept, where there is one thread
+  std::atomic<int> sleeps = 0, calls = 0, messages = 0;
+
+  ~Network() {
+    engine.stop();
+    close(fd);
+  }
+  bool start(int threads) {
+    const Engine::Duties duties = {
+        .user = this,
+        .shares_cpus = false,
+        .count = [](void*, const Engine::Share&) { return Engine::Counts{}; },
+        .collect =
+            [](void* user, Engine::Watch& watch) {
+              auto& self = *static_cast<Network*>(user);
+              if (!self.has_looked.exchange(false)) ++self.calls;
+              watch.add(self.fd, watch.share.index);
+              ++self.sleeps;
+            },
+        .look =
+            [](void* user, const Engine::Look&) {
+              auto& self = *static_cast<Network*>(user);
+              uint64_t value;
+              if (read(self.fd, &value, sizeof value) == sizeof value) ++self.messages;
+              self.has_looked = true;
+              return 0;
+            }};
+    return engine.start(duties, threads);
+  }
+};
+
+template <typename Done>
+bool comes(Done is_done) {
+  for (const auto end = Clock::now() + 20s; !is_done(); std::this_thread::yield())
+    if (Clock::now() > end) return false;
+  return true;
+}
+
+TEST(Engine, IsWokenByWhatComes) {
+  Network network;
+  ASSERT_TRUE(network.start(1));
+  ASSERT_TRUE(comes([&] { return network.sleeps > 0; }));
+  const uint64_t one = 1;
+  ASSERT_EQ(write(network.fd, &one, sizeof one), ssize_t{sizeof one});
+  EXPECT_TRUE(comes([&] { return network.messages == 1; }));
+  EXPECT_EQ(network.calls, 0);
+}
+
+TEST(Engine, IsCalledAwayByWhoPollsOften) {
+  Network network;
+  ASSERT_TRUE(network.start(1));
+  uint32_t polls = 0;
+  EXPECT_TRUE(comes([&] {
+    for (int i = 0; i < 64; ++i) network.engine.note_poll(0, ++polls);
+    return network.calls > 0;
+  }));
+}
+
+TEST(Engine, StaysWithWhoPollsSeldom) {
+  Network network;
+  ASSERT_TRUE(network.start(1));
+  uint32_t polls = 0;
+  for (int i = 0; i < 200; ++i) {
+    network.engine.note_poll(0, ++polls);
+    std::this_thread::sleep_for(std::chrono::microseconds(200));
+  }
+  EXPECT_EQ(network.calls, 0);
+}
+
+TEST(Engine, EndsWhileItsThreadsSleep) {
+  Network network;
+  ASSERT_TRUE(network.start(Engine::kThreadsMax));
+  ASSERT_TRUE(comes([&] { return network.sleeps >= Engine::kThreadsMax; }));
+  network.engine.stop();
+  const int sleeps = network.sleeps;
+  std::this_thread::sleep_for(std::chrono::milliseconds(30));
+  EXPECT_EQ(network.sleeps, sleeps);
+}
+
+}  // namespace
+}  // namespace uccs::net
