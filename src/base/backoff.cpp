@@ -29,15 +29,18 @@ constexpr uint32_t kFarSpins = 8;
 /// Spins before the first yield of a thread: 64 pauses are one or two microseconds.
 constexpr uint32_t kSpinsToProbe = 64;
 /// A yield with nobody waiting takes 0.2 to 0.6 us, one with a process waiting 2.5 us. So do some
-/// that an interrupt or the host of a virtual machine breaks into: the next one tells.
+/// that an interrupt or the host of a virtual machine breaks into: the kernel's count tells.
 constexpr uint64_t kSwitchNs = 1200;
 /// Quick yields in a row after which a thread spins again.
 constexpr uint32_t kQuickYieldsToSpin = 16;
 constexpr uint64_t kLongestYieldingNs = 20'000'000;
 /// The same where CPUs have nothing else to do and the wait is for a network.
 constexpr uint64_t kLongestFarYieldingNs = 1'000'000'000;
-/// The sleep reaches its full length after this many of the first length.
-constexpr uint32_t kSleepsToFull = 16;
+/// A sleep is this part of the time waited so far, and so is what nobody's wake-up can cost.
+constexpr uint64_t kSleepsPerWait = 50;
+constexpr uint64_t kShortestSleepNs = 50'000;
+/// Looks in vain in a row of who does nothing else.
+constexpr uint32_t kLooksOfLoop = 8;
 
 timespec to_timespec(uint64_t ns) {
   return {static_cast<time_t>(ns / 1000000000u), static_cast<long>(ns % 1000000000u)};
@@ -53,12 +56,6 @@ long switches_of_thread() {
   rusage usage = {};
   getrusage(RUSAGE_THREAD, &usage);
   return usage.ru_nivcsw;
-}
-
-bool is_other_run_by_yield() {
-  const long before = switches_of_thread();
-  sched_yield();
-  return switches_of_thread() != before;
 }
 
 }  // namespace
@@ -83,17 +80,36 @@ void set_far_waiting(bool (*sleep)(uint64_t ns)) {
   if (sleep && config().spin < 0) policy.spins = std::min(policy.spins, kFarSpins);
 }
 
-void Backoff::yield_timed() {
+/// Returns when it was over.
+uint64_t Backoff::yield_timed() {
   static thread_local constinit uint32_t quick_yields = 0;
+  const bool was_crowded = detail::spin_limit == 0;
+  const long switches = was_crowded ? 0 : switches_of_thread();
   const uint64_t start = now_ns();
   sched_yield();
-  const bool is_slow = now_ns() - start > kSwitchNs;
-  if (is_slow && (detail::spin_limit == 0 || is_other_run_by_yield())) {
+  const uint64_t end = now_ns();
+  const bool is_slow = end - start > kSwitchNs;
+  if (is_slow && (was_crowded || switches_of_thread() != switches)) {
     detail::spin_limit = 0;
     quick_yields = 0;
   } else if (detail::spin_limit > 0 || ++quick_yields >= kQuickYieldsToSpin) {
     detail::spin_limit = ~uint32_t{0};
   }
+  return end;
+}
+
+/// Yields, and says whether this wait has done so for longer than `limit_ns`.
+bool Backoff::yields_longer_than(uint64_t limit_ns) {
+  const uint64_t now = yield_timed();
+  if (yielding_since_ns_ == 0) yielding_since_ns_ = now;
+  return now - yielding_since_ns_ > limit_ns;
+}
+
+void Backoff::yield_awake() {
+  const bool is_long = yields_longer_than(kLongestYieldingNs) && misses_ >= kLooksOfLoop;
+  if (!is_long || !is_crowded()) return;
+  sleep_for(wait_policy().sleep_ns_max);
+  reset();
 }
 
 void Backoff::pause_slow(std::atomic<uint32_t>* doorbell, uint32_t seen) {
@@ -103,20 +119,14 @@ void Backoff::pause_slow(std::atomic<uint32_t>* doorbell, uint32_t seen) {
     ++misses_;
     const bool is_patient = policy.sleep && !is_crowded();
     if (is_patient && misses_ % kLooksPerYield != 0) return;  // a look is a call of the kernel
-    yield_timed();
     // On a busy machine each yield takes a time slice: then time decides, not the count.
-    if (misses_ % kLooksPerYield == 0) {
-      const uint64_t now = now_ns();
-      if (yielding_since_ns_ == 0) yielding_since_ns_ = now;
-      if (now - yielding_since_ns_ > (is_patient ? kLongestFarYieldingNs : kLongestYieldingNs))
-        misses_ = first_sleep;
-    }
+    if (yields_longer_than(is_patient ? kLongestFarYieldingNs : kLongestYieldingNs))
+      misses_ = first_sleep;
     return;
   }
-  const uint32_t sleeps = misses_ - first_sleep;
-  if (sleeps < kSleepsToFull) ++misses_;  // and no further: the count must not wrap
-  const uint64_t full = policy.sleep_ns_max;
-  const uint64_t ns = full / 4 + full * 3 / 4 * sleeps / kSleepsToFull;
+  const uint64_t waited_ns = yielding_since_ns_ == 0 ? 0 : now_ns() - yielding_since_ns_;
+  const uint64_t ns =
+      std::clamp(waited_ns / kSleepsPerWait, kShortestSleepNs, uint64_t{policy.sleep_ns_max});
   if (doorbell != nullptr) {
     block_while(doorbell, seen, ns);
   } else if (policy.sleep) {

@@ -10,9 +10,12 @@ namespace uccs::base {
 /// time slice of the EC that is waited for, so the budget is 0 (a barrier of 8 ECs on 2 CPUs: 10 us
 /// instead of 12 ms).
 struct WaitPolicy {
-  uint32_t spins = 2000;           ///< polls with `pause` between them before the first yield
-  uint32_t yields = 20000;         ///< polls with sched_yield between them before the first sleep
-  uint32_t sleep_ns_max = 200000;  ///< longest single sleep; the first is a quarter of it
+  uint32_t spins = 2000;    ///< polls with `pause` between them before the first yield
+  uint32_t yields = 20000;  ///< polls with sched_yield between them before the first sleep
+  /// Longest single sleep. Shorter ones than 0.4 ms may stop other programs: Linux 6.18 forgets the
+  /// CPU time of a process (a scheduling group) whose threads sleep that often while others of it
+  /// yield, and gives it nearly all, for seconds.
+  uint32_t sleep_ns_max = 1000000;
   /// How sleeping threads are waited for instead of by nanosleep; nullptr: not at all.
   bool (*sleep)(uint64_t ns) = nullptr;
 };
@@ -67,14 +70,14 @@ class Backoff {
     pause_slow(nullptr, 0);
   }
 
-  /// For loops that must not sleep because nobody would wake them: yields on a crowded CPU, else
-  /// only now and then, to see.
+  /// For loops that nobody would wake: yields on a crowded CPU, else only now and then, to see.
+  /// Sleeps where a crowd has let it wait in vain for long, so that the kernel lets others run.
   void pause_awake() {
     ++misses_;
     if (misses_ % kLooksPerYield != 0 && !is_crowded()) {
       cpu_pause();
     } else {
-      yield_timed();
+      yield_awake();
     }
   }
 
@@ -106,7 +109,9 @@ class Backoff {
 
  private:
   static constexpr uint32_t kLooksPerYield = 64;
-  static void yield_timed();
+  static uint64_t yield_timed();
+  bool yields_longer_than(uint64_t limit_ns);
+  void yield_awake();
   void pause_slow(std::atomic<uint32_t>* doorbell, uint32_t seen);
   uint32_t misses_ = 0;
   uint64_t yielding_since_ns_ = 0;  ///< 0: not yet

@@ -2,6 +2,7 @@
 /// Statuses, log, back-off.
 #include <gtest/gtest.h>
 #include <stdlib.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 #include <atomic>
@@ -123,23 +124,50 @@ TEST_F(Sleepy, SleepsAreBoundedWithAndWithoutDoorbell) {
 }
 
 TEST_F(Sleepy, ARingEndsTheSleep) {
-  detail::wait_policy_in_force.sleep_ns_max = 4000000000u;  // 1 s and more without a ring
   std::atomic<uint32_t> doorbell{0};
-  std::atomic<bool> has_flag{false};
   const uint64_t start = now_ns();
   std::thread ringer([&] {
-    while (!has_flag.load()) std::this_thread::yield();
     doorbell.fetch_add(1);
     wake_all(&doorbell);
   });
-  Backoff backoff;
-  while (doorbell.load() == 0) {
-    const uint32_t seen = doorbell.load();
-    if (backoff.will_sleep()) has_flag.store(true);
-    if (doorbell.load() == 0) backoff.pause_on(&doorbell, seen);
-  }
+  block_while(&doorbell, 0, 4000000000u);
   ringer.join();
   EXPECT_LT(now_ns() - start, 1000000000u);
+}
+
+long sleeps_of_thread() {
+  rusage usage = {};
+  getrusage(RUSAGE_THREAD, &usage);
+  return usage.ru_nvcsw;
+}
+
+template <typename Pause>
+long sleeps_within(uint64_t ns, Pause pause) {
+  const long before = sleeps_of_thread();
+  for (const uint64_t start = now_ns(); now_ns() - start < ns;) pause();
+  return sleeps_of_thread() - before;
+}
+
+/// See WaitPolicy::sleep_ns_max for what is wrong with short ones.
+TEST_F(Sleepy, SleepsOfLongWaitsAreLong) {
+  Backoff backoff;
+  const auto pause = [&] { backoff.pause(); };
+  EXPECT_GE(sleeps_within(50000000, pause), 1);
+  EXPECT_LE(sleeps_within(100000000, pause), 110);
+}
+
+TEST_F(Sleepy, WhoLooksLongOnACrowdedCpuSleepsNowAndThen) {
+  detail::wait_policy_in_force.spins = 0;
+  Backoff backoff;
+  const long sleeps = sleeps_within(200000000, [&] { backoff.pause_awake(); });
+  EXPECT_GE(sleeps, 1);
+  EXPECT_LE(sleeps, 10);
+  EXPECT_EQ(sleeps_within(10000000,
+                          [&] {
+                            backoff.reset();
+                            backoff.pause_awake();
+                          }),
+            0);
 }
 
 TEST(Backoff, BlockWhileReturnsAfterTheChange) {
