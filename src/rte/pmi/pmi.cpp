@@ -182,9 +182,11 @@ void finish() {
   if (wire < 0 || !is_left_to_us()) return;
   constexpr char kLine[] = "cmd=finalize\n";
   if (send(wire, kLine, sizeof kLine - 1, MSG_NOSIGNAL) < 0) return;
-  // The launcher's acknowledgement, so that our exit cannot overtake it.
+  // The launcher's acknowledgement, so that our exit cannot overtake it: mpiexec.hydra ends the job
+  // as failed if its answer meets a closed connection. It hangs up should it die.
+  constexpr int kBusyLauncherMs = 60'000;
   pollfd input = {wire, POLLIN, 0};
-  poll(&input, 1, 2000);
+  poll(&input, 1, kBusyLauncherMs);
 }
 
 int watch_fd() { return wire; }
