@@ -60,7 +60,8 @@ inline bool put_in_burst(int ec, const void* dest, const void* source, size_t by
     return false;
   ThreadSlot& thread = this_thread(context);
   const uint32_t before = thread.burst & ~kBurstGoesOn;
-  if (!is_to_pack(thread, before)) return false;
+  const bool leaves = before < kDirectOfBurst && thread.quick_bursts < kQuickBursts;
+  if (leaves || !is_to_pack(thread, before)) return false;  // whoever posts it notes when that was
   thread.burst = before + 1;
   const WireAddress there = where_is(reinterpret_cast<uint64_t>(dest));
   return context->pack->put(ec, there, source, bytes) == UCCS_OK;
