@@ -152,7 +152,7 @@ uccs_status_t Ofi::Channel::transfer(bool is_put, int ec, const Remote& remote, 
   const fi_addr_t address = ofi.address_of(*this, *peer, ec, lane);
   const uint64_t there = key.base + remote.offset;
   const bool may_go_unasked = !completion && (remote.is_flag || !habit_.is_awaited());
-  if (may_go_unasked && address != FI_ADDR_UNSPEC && bytes <= ofi.fabric_->inject_put_max())
+  if (may_go_unasked && address != FI_ADDR_UNSPEC && bytes <= ofi.fabric_->unproved_put_max())
     return put_unproved(*peer, ec, local, bytes, address, there, key.key, remote.is_flag);
   const bool is_copied = is_put && bytes <= kPayloadMax;
   Work* work = is_copied ? take_buffer() : take_work();

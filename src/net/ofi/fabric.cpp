@@ -117,7 +117,7 @@ fi_info* choose(const Wish& wish, char* reason, size_t capacity) {
 bool Fabric::start() {
   if (is_named(*info_, "tcp") && !needs_local_registration() &&
       (info_->tx_attr->msg_order & FI_ORDER_RAW) != 0)
-    inject_put_max_ = inject_max();
+    unproved_put_max_ = std::min(kPayloadMax, info_->ep_attr->max_order_raw_size);
   return fi_fabric(info_->fabric_attr, &fabric_, nullptr) == 0;
 }
 

@@ -80,7 +80,7 @@ class Fabric {
   size_t inject_max() const { return info_->tx_attr->inject_size; }
   /// Puts of up to this many bytes need no completion of their own: a read that follows them, which
   /// is known to hold over tcp, is answered when they are visible. 0 where that is not known.
-  size_t inject_put_max() const { return inject_put_max_; }
+  size_t unproved_put_max() const { return unproved_put_max_; }
   bool has_virtual_addresses() const {
     return (info_->domain_attr->mr_mode & FI_MR_VIRT_ADDR) != 0;
   }
@@ -98,7 +98,7 @@ class Fabric {
   size_t next_shared_ = 0;
   std::atomic<uint64_t> next_key_ = 1;
   bool may_wait_ = true;
-  size_t inject_put_max_ = 0;
+  size_t unproved_put_max_ = 0;
 };
 
 }  // namespace uccs::net::ofi

@@ -2,6 +2,8 @@
 /// Short puts that nobody acknowledges, and how a flush learns that they are visible: a read that
 /// follows them on the same connection is answered after them. So a target answers what it waited
 /// for before anything else, and a hundred puts cost one answer.
+#include <string.h>
+
 #include "net/ofi/ofi.hpp"
 
 namespace uccs::net::ofi {
@@ -9,8 +11,24 @@ namespace uccs::net::ofi {
 uccs_status_t Ofi::Channel::put_unproved(PeerState& peer, int ec, const void* source, size_t bytes,
                                          fi_addr_t address, uint64_t there, uint64_t key,
                                          bool is_flag) {
-  const ssize_t posted = fi_inject_write(port->ep, source, bytes, address, there, key);
-  const uccs_status_t status = finish_post(posted, nullptr, peer, ec, bytes);
+  Buffer* buffer = nullptr;
+  ssize_t posted = 0;
+  if (bytes <= owner_->fabric_->inject_max()) {
+    posted = fi_inject_write(port->ep, source, bytes, address, there, key);
+  } else {
+    buffer = take_buffer();
+    if (!buffer) {
+      poll();
+      return UCCS_AGAIN;
+    }
+    buffer->kind = Tracked::Kind::kMessage;
+    const iovec from = {memcpy(buffer->data, source, bytes), bytes};
+    const fi_rma_iov to = {there, bytes, key};
+    const fi_msg_rma put = {&from, nullptr, 1, address, &to, 1, &buffer->context, 0};
+    // Complete when the buffer is free, instead of when the target has acknowledged it.
+    posted = fi_writemsg(port->ep, &put, FI_COMPLETION | FI_INJECT_COMPLETE);
+  }
+  const uccs_status_t status = finish_post(posted, buffer, peer, ec, bytes);
   if (status != UCCS_IN_PROGRESS) return status;
   if (is_flag) return UCCS_OK;
   habit_.put();
