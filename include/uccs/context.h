@@ -72,8 +72,9 @@ typedef struct uccs_context_info {
 UCCS_API UCCS_NODISCARD uccs_status_t
 uccs_context_create(const uccs_context_attributes_t* attributes, uccs_context_t* context_out);
 
-/// Ends a context after all ECs have called this: completes what is under way, delivers what is in
-/// the inboxes, then frees its endpoints and regions that are still there.
+/// Ends a context after all ECs have called this: completes what is under way, delivers all active
+/// messages that were posted, those that callbacks post meanwhile included, drops what nobody has
+/// received, then frees its endpoints and regions that are still there.
 /// `context`: may be NULL (nothing happens). Its requests are void afterwards.
 /// Returns UCCS_OK, or UCCS_ERR_STATE from a callback of the context.
 /// Collective over the job; waits for all. Threads: one, and no other uses the context any more.

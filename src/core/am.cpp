@@ -8,6 +8,7 @@
 #include "core/dispatch.hpp"
 #include "core/job.hpp"
 #include "core/pack.hpp"
+#include "core/post.hpp"
 #include "core/progress.hpp"
 #include "core/transfer.hpp"
 #include "mem/copy.hpp"
@@ -49,8 +50,8 @@ uccs_status_t post_owned(Endpoint* endpoint, ThreadSlot& thread, net::Envelope e
                          const void* head, size_t head_bytes, const net::Payload* payload) {
   Channel* channel = thread.channel;
   if (!channel->lock.try_lock()) return UCCS_AGAIN;
-  const uccs_status_t status = endpoint->link->table->message(
-      channel->paths[endpoint->link_index], endpoint->ec, envelope, head, head_bytes, payload);
+  const uccs_status_t status = post_message(channel, endpoint->link_index, endpoint->ec, envelope,
+                                            head, head_bytes, payload);
   channel->lock.unlock();
   return status;
 }

@@ -6,6 +6,7 @@
 #include <bit>
 
 #include "core/burst.hpp"
+#include "core/post.hpp"
 #include "core/transfer.hpp"
 
 namespace uccs::core {
@@ -115,7 +116,8 @@ uccs_status_t post_atomic(Request* request, const net::Remote& target,
         arguments.op == base::AtomicOp::kCompareSwap ? sizeof head : offsetof(AtomicHead, expected);
     const net::Envelope envelope = make_envelope(net::Traffic::kRequest, Kind::kAtomic,
                                                  lane_at(*endpoint, request->lane), request->lane);
-    status = table->message(path, endpoint->ec, envelope, &head, bytes, nullptr);
+    status = post_message(request->home, endpoint->link_index, endpoint->ec, envelope, &head, bytes,
+                          nullptr);
     if (status == UCCS_OK) status = UCCS_IN_PROGRESS;
   }
   if (status != UCCS_IN_PROGRESS) request->outstanding.fetch_sub(1, std::memory_order_relaxed);

@@ -47,6 +47,7 @@ struct alignas(64) Channel {
   Request* active_first = nullptr;  ///< requests with a next step, oldest first
   Request* active_last = nullptr;
   std::atomic<uint32_t> active = 0;  ///< how many; written under the lock, looked at without
+  uint64_t sent = 0;                 ///< messages by links that are counted, leave.cpp
 
   alignas(64) Pending pending;
 };

@@ -178,11 +178,12 @@ namespace {
 void end(Context* context) {
   ThreadSlot& thread = this_thread(context);
   (void)uccs_context_flush(context);
-  leave_together(context);
+  announce_end(context);
   if (context->progress_thread) context->progress_thread->stop();
   context->progress_thread.reset();
   unlist(context);
   wait_for_visitors();
+  leave_together(context);
   free_messages(context);
   context->pack.reset();
   free_handles(context);

@@ -9,6 +9,7 @@
 #include "core/endpoint.hpp"
 #include "core/lane.hpp"
 #include "core/public_lanes.hpp"
+#include "core/wire.hpp"
 #include "net/transport.hpp"
 #include "uccs/am.h"
 #include "uccs/context.h"
@@ -31,6 +32,8 @@ struct Link {
 
   /// Decorators look on: no operation goes past the table.
   bool is_wrapped() const { return layers[1] != nullptr; }
+  /// Messages may be on their way for long, so the end of the context counts them.
+  bool is_counted() const { return !limits.short_is_shared; }
 };
 
 struct Handler {
@@ -58,6 +61,7 @@ struct uccs_context {
   int cpus = 1;            ///< usable by this process
   uint32_t poll_mask = 0;  ///< a thread looks at others' lanes when its polls & this are 0
   int link_count = 0;
+  std::atomic<bool> is_ending = false;  ///< this EC destroys it
   uccs::core::Link links[uccs::core::kMaxLinks];
   std::unique_ptr<uccs::core::Lane[]> lanes;
   std::unique_ptr<uccs::core::Channel[]> channels;
@@ -80,6 +84,11 @@ struct uccs_context {
   // The end of the context, leave.cpp.
   std::atomic<int> leaves = 0;  ///< at EC 0: ECs that have said so, over all rounds
   std::atomic<int> left = 0;    ///< rounds that are over
+  std::atomic<bool> is_over = false;
+  std::atomic<uint64_t> sent = 0, handled = 0, others = 0;  ///< at EC 0: sums of LeaveHead
+  uint64_t handled_before = 0;                              ///< at EC 0: the sum of the last round
+  /// Messages by links that are not counted, handled since this EC last said so.
+  std::atomic<uint64_t> late = 0;
 };
 
 namespace uccs::core {
@@ -93,10 +102,14 @@ void close_links(Context* context);
 /// comes first decides. Zero in `wanted` means that anything will do.
 uccs_status_t agree_on_shape(Context* context, net::Shape wanted, net::Shape preferred);
 
-/// All ECs have said that they destroy the context, twice: first that they post nothing any more,
-/// then that they have delivered what had been posted. Runs callbacks.
+/// Waits until all ECs have said that they destroy the context and post nothing any more, but for
+/// what callbacks post. Runs callbacks.
+void announce_end(Context* context);
+/// After it, once no other thread handles messages of the context: waits until all that were posted
+/// have been handled. Runs callbacks.
 void leave_together(Context* context);
-void note_leave(Context* context);
+void note_leave(Context* context, const LeaveHead& said);
+void note_left(Context* context, bool is_over);
 
 /// The context that UCCS makes for itself when the job spans several nodes, with the network as its
 /// only link: collectives and models reach ECs of other nodes through it. nullptr on one node, and

@@ -13,6 +13,14 @@ bool is_for_users(const Context* context, const net::Arrival& arrival) {
              UCCS_AM_USER;
 }
 
+/// Nobody will receive it, and the others wait until it is out of the way.
+bool drop_at_end(Context* context, const net::Arrival& arrival, int link) {
+  if (!context->is_ending.load(std::memory_order_relaxed)) return false;
+  const Link& from = context->links[link];
+  if (arrival.token) from.table->release(from.instance, arrival.token);
+  return true;
+}
+
 /// Two-sided messages are matched at once, with the inbox locked: that keeps them in order.
 bool arrive_send(Batch* batch, const net::Arrival& arrival) {
   Context* context = batch->context;
@@ -21,12 +29,15 @@ bool arrive_send(Batch* batch, const net::Arrival& arrival) {
   if (is_offer && batch->count == Batch::kCapacity) return false;
   bool is_kept;
   Request* receive = context->lanes[batch->lane].matcher.arrive(arrival, batch->link, &is_kept);
-  if (!receive) return is_kept;
-  if (is_offer) {
+  if (receive && is_offer) {
     batch->items[batch->count++].keep(arrival, batch->link, receive);
-  } else {
-    complete(receive, deliver_eager(context, receive->receive, arrival, batch->link));
+    return true;
   }
+  if (receive)
+    complete(receive, deliver_eager(context, receive->receive, arrival, batch->link));
+  else if (!is_kept && !drop_at_end(context, arrival, batch->link))
+    return false;
+  note_handled(context, batch->lane, batch->link, 1);
   return true;
 }
 
@@ -93,10 +104,10 @@ void handle(Context* context, ThreadSlot& thread, Kept& kept) {
       on_packed_ams(context, thread, kept);
       return;
     case Kind::kLeave:
-      note_leave(context);
+      note_leave(context, head_of<LeaveHead>(kept.arrival));
       return;
     case Kind::kLeft:
-      context->left.fetch_add(1, std::memory_order_release);
+      note_left(context, kept.arrival.envelope.id() != 0);
       return;
     case Kind::kEager:
       break;  // delivered by arrive

@@ -20,6 +20,14 @@ struct Batch {
 /// net::Sink::arrive of core; `user` is a Batch.
 bool arrive(void* user, const net::Arrival& arrival);
 
+/// Counts messages of a link that have been handled, for the end of the context.
+inline void note_handled(Context* context, int lane, int link, int count) {
+  if (context->links[link].is_counted())
+    context->lanes[lane].handled.fetch_add(static_cast<uint64_t>(count), std::memory_order_release);
+  else if (context->is_ending.load(std::memory_order_relaxed))
+    context->late.fetch_add(static_cast<uint64_t>(count), std::memory_order_relaxed);
+}
+
 /// Handles a message that was taken.
 void handle(Context* context, ThreadSlot& thread, Kept& kept);
 

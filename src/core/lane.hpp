@@ -61,6 +61,7 @@ struct alignas(64) Lane {
   /// Counted by the residents, so that others see whether they are attentive. Inexact where several
   /// share the lane.
   alignas(64) std::atomic<uint32_t> polls = 0;
+  std::atomic<uint64_t> handled = 0;  ///< messages by links that are counted, leave.cpp
   /// For threads that look after others: do the residents compute? One that only waits for a CPU
   /// comes back soon, and whoever takes its messages meanwhile handles some of them twice.
   enum class Care { kAttended, kNeglected, kAbandoned };

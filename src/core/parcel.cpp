@@ -10,6 +10,7 @@
 #include "base/log.hpp"
 #include "core/dispatch.hpp"
 #include "core/pack_records.hpp"
+#include "core/post.hpp"
 #include "core/thread.hpp"
 
 namespace uccs::core {
@@ -20,16 +21,16 @@ void end_batch(net::Completion* self, uccs_status_t status) {
   end_parcel(static_cast<Parcel*>(self));
 }
 
-uccs_status_t post_message(const Parcel& parcel, const std::byte* records, const ThreadSlot& thread,
-                           net::Channel* path) {
+uccs_status_t post_records(const Parcel& parcel, const std::byte* records,
+                           const ThreadSlot& thread) {
   const PackTarget& to = *parcel.to;
   const PackHead head = {reinterpret_cast<uint64_t>(&parcel)};
   const net::Piece piece = {records, parcel.used};
   const net::Payload payload = {&piece, 1, parcel.used};
   const net::Envelope envelope = make_envelope(net::Traffic::kRequest, to.kind,
                                                lane_at(*to.endpoint, thread.lane), thread.lane);
-  return to.endpoint->link->table->message(path, to.endpoint->ec, envelope, &head, sizeof head,
-                                           &payload);
+  return post_message(thread.channel, to.endpoint->link_index, to.endpoint->ec, envelope, &head,
+                      sizeof head, &payload);
 }
 
 /// As a batch of the network's own, where it has those, which costs less. UCCS_OK: it may be over
@@ -45,7 +46,7 @@ uccs_status_t post(Parcel* parcel) {
   std::byte* records = parcel->records.release();
   const uccs_status_t status =
       is_batch ? link.table->batch(path, to.endpoint->ec, &records, parcel->used, parcel)
-               : post_message(*parcel, records, thread, path);
+               : post_records(*parcel, records, thread);
   thread.channel->lock.unlock();
   if (status != UCCS_OK && status != UCCS_IN_PROGRESS) {
     parcel->records.reset(records);

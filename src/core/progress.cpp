@@ -5,6 +5,7 @@
 
 #include "core/dispatch.hpp"
 #include "core/pack.hpp"
+#include "core/post.hpp"
 #include "rte/identity.hpp"
 
 namespace uccs::core {
@@ -23,10 +24,20 @@ constexpr uint32_t kTurn = 4096;
 
 constexpr uint32_t kPatienceWhenCrowded = 64;
 
-[[gnu::noinline]] int run_deferred(Context* context, ThreadSlot& thread, Deferred& deferred) {
+[[gnu::noinline]] int run_deferred(Context* context, ThreadSlot& thread, int lane,
+                                   Deferred& deferred) {
   int steps = 0;
-  for (Kept kept; deferred.pop(&kept); ++steps) handle(context, thread, kept);
+  for (Kept kept; deferred.pop(&kept); ++steps) {
+    handle(context, thread, kept);
+    note_handled(context, lane, kept.link, 1);
+  }
   return steps;
+}
+
+[[gnu::noinline]] void note_batch(const Batch& batch) {
+  int count = 0;
+  for (int i = 0; i < batch.count; ++i) count += is_counted(kind_of(batch.items[i].arrival));
+  note_handled(batch.context, batch.lane, batch.link, count);
 }
 
 [[gnu::always_inline]] inline int poll_lane(Context* context, ThreadSlot& thread, int lane,
@@ -34,9 +45,9 @@ constexpr uint32_t kPatienceWhenCrowded = 64;
   int steps = 0;
   Lane& waiting = context->lanes[lane];
   if (runs_user && !waiting.replies.is_empty()) [[unlikely]]
-    steps += run_deferred(context, thread, waiting.replies);
+    steps += run_deferred(context, thread, lane, waiting.replies);
   if (runs_user && !waiting.requests.is_empty() && traffic == net::kAllTraffic) [[unlikely]]
-    steps += run_deferred(context, thread, waiting.requests);
+    steps += run_deferred(context, thread, lane, waiting.requests);
   Batch batch;
   batch.context = context;
   batch.lane = lane;
@@ -51,6 +62,9 @@ constexpr uint32_t kPatienceWhenCrowded = 64;
       continue;
     steps += arrived;
     for (int i = 0; i < batch.count; ++i) handle(context, thread, batch.items[i]);
+    if (context->links[link].is_counted() || context->is_ending.load(std::memory_order_relaxed))
+        [[unlikely]]
+      note_batch(batch);
   }
   return steps;
 }
@@ -176,7 +190,7 @@ uccs_status_t post_reply(Context* context, ThreadSlot& thread, int link, int ec,
   for (Waiter waiter(context, thread);; waiter.idle()) {
     if (!needs_channel || channel->lock.try_lock()) {
       const uccs_status_t status =
-          to.table->message(channel->paths[link], ec, envelope, head, head_bytes, payload);
+          post_message(channel, link, ec, envelope, head, head_bytes, payload);
       if (needs_channel) channel->lock.unlock();
       if (status != UCCS_AGAIN) return status;
     }

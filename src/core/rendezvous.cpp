@@ -8,6 +8,7 @@
 
 #include "core/direct.hpp"
 #include "core/dispatch.hpp"
+#include "core/post.hpp"
 #include "core/thread.hpp"
 #include "mem/copy.hpp"
 
@@ -17,9 +18,8 @@ namespace {
 template <typename Head>
 uccs_status_t post(Request* request, int link, int ec, int lane, Kind kind, const Head& head,
                    const net::Payload* payload) {
-  return request->context->links[link].table->message(
-      request->home->paths[link], ec,
-      make_envelope(net::Traffic::kReply, kind, lane, request->lane), &head, sizeof head, payload);
+  const net::Envelope envelope = make_envelope(net::Traffic::kReply, kind, lane, request->lane);
+  return post_message(request->home, link, ec, envelope, &head, sizeof head, payload);
 }
 
 /// Where the offered bytes are mapped here; nullptr when they are not.

@@ -6,6 +6,7 @@
 
 #include "core/dispatch.hpp"
 #include "core/job.hpp"
+#include "core/post.hpp"
 #include "core/progress.hpp"
 #include "core/region.hpp"
 #include "uccs/message.h"
@@ -33,13 +34,11 @@ uccs_status_t send_short(Endpoint* endpoint, uint64_t tag, const uccs_piece_t pi
     if (pieces[i].bytes > 0) memcpy(at, pieces[i].base, pieces[i].bytes);
     at += pieces[i].bytes;
   }
-  const Link& link = *endpoint->link;
-  net::Channel* path = thread.channel->paths[endpoint->link_index];
-  const bool needs_channel = !link.limits.short_is_shared;
+  const bool needs_channel = !endpoint->link->limits.short_is_shared;
   if (needs_channel && !thread.channel->lock.try_lock()) return UCCS_AGAIN;
-  const uccs_status_t status =
-      link.table->message(path, endpoint->ec, envelope_of(endpoint, thread, Kind::kEager), head,
-                          sizeof(EagerHead) + bytes, nullptr);
+  const uccs_status_t status = post_message(thread.channel, endpoint->link_index, endpoint->ec,
+                                            envelope_of(endpoint, thread, Kind::kEager), head,
+                                            sizeof(EagerHead) + bytes, nullptr);
   if (needs_channel) thread.channel->lock.unlock();
   return status;
 }
@@ -51,9 +50,8 @@ uccs_status_t send_buffered(Endpoint* endpoint, const ThreadSlot& thread, uint64
   for (size_t i = 0; i < count; ++i) rewritten[i] = {pieces[i].base, pieces[i].bytes};
   const net::Payload payload = {rewritten, count, bytes};
   const EagerHead head = {tag};
-  return endpoint->link->table->message(thread.channel->paths[endpoint->link_index], endpoint->ec,
-                                        envelope_of(endpoint, thread, Kind::kEager), &head,
-                                        sizeof head, &payload);
+  return post_message(thread.channel, endpoint->link_index, endpoint->ec,
+                      envelope_of(endpoint, thread, Kind::kEager), &head, sizeof head, &payload);
 }
 
 /// Offers the message to the receiver. With the channel's lock held.
@@ -76,9 +74,8 @@ uccs_status_t offer(Endpoint* endpoint, const ThreadSlot& thread, uint64_t tag,
       .request = hand_out(request),
       .source = is_list ? WireAddress{} : where_is(reinterpret_cast<uint64_t>(pieces[0].base)),
       .is_pullable = !is_list};
-  const uccs_status_t status =
-      endpoint->link->table->message(thread.channel->paths[endpoint->link_index], endpoint->ec,
-                                     envelope, &head, sizeof head, nullptr);
+  const uccs_status_t status = post_message(thread.channel, endpoint->link_index, endpoint->ec,
+                                            envelope, &head, sizeof head, nullptr);
   if (status == UCCS_OK) return answer_started(request, request_out);
   drop_request(request);
   return status;

@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "core/burst.hpp"
+#include "core/post.hpp"
 #include "mem/copy.hpp"
 
 namespace uccs::core {
@@ -21,12 +22,12 @@ net::Channel* path_of(const Request* request) {
 
 int lane_at_target(const Request* request) { return lane_at(*request->endpoint, request->lane); }
 
-uccs_status_t post_message(Request* request, Kind kind, const void* head, size_t head_bytes,
+uccs_status_t post_request(Request* request, Kind kind, const void* head, size_t head_bytes,
                            const net::Payload* payload) {
   const net::Envelope envelope =
       make_envelope(net::Traffic::kRequest, kind, lane_at_target(request), request->lane);
-  return request->endpoint->link->table->message(path_of(request), request->endpoint->ec, envelope,
-                                                 head, head_bytes, payload);
+  return post_message(request->home, request->endpoint->link_index, request->endpoint->ec, envelope,
+                      head, head_bytes, payload);
 }
 
 /// The next `bytes` of the run, over messages.
@@ -39,11 +40,11 @@ uccs_status_t post_emulated(Request* request, size_t bytes) {
     const PutHead head = {there, handle};
     const net::Piece piece = {transfer.run.local, bytes};
     const net::Payload payload = {&piece, 1, bytes};
-    return post_message(request, Kind::kPut, &head, sizeof head, &payload);
+    return post_request(request, Kind::kPut, &head, sizeof head, &payload);
   }
   const GetHead head = {there, handle, reinterpret_cast<uint64_t>(transfer.run.local),
                         static_cast<uint32_t>(bytes)};
-  return post_message(request, Kind::kGet, &head, sizeof head, nullptr);
+  return post_request(request, Kind::kGet, &head, sizeof head, nullptr);
 }
 
 net::Remote where_next(const Transfer& transfer) {
@@ -133,9 +134,8 @@ uccs_status_t post_epilogue(Request* request) {
       }
       return post_atomic(request, epilogue.target, epilogue.arguments);
     case Epilogue::Kind::kMessage:
-      return request->endpoint->link->table->message(path_of(request), request->endpoint->ec,
-                                                     epilogue.envelope, epilogue.head,
-                                                     epilogue.head_bytes, nullptr);
+      return post_message(request->home, request->endpoint->link_index, request->endpoint->ec,
+                          epilogue.envelope, epilogue.head, epilogue.head_bytes, nullptr);
   }
   return UCCS_ERR_INTERNAL;
 }

@@ -27,9 +27,12 @@ enum class Kind : uint8_t {
   kPack,        ///< request; head: PackHead; payload: records, pack_records.hpp
   kPackDone,    ///< reply; head: PackHead; payload: answers, if there are any
   kPackedAms,   ///< request; payload: records of active messages, packed_ams.cpp; no reply
-  kLeave,       ///< request to EC 0: this EC destroys the context
-  kLeft         ///< reply of EC 0: all do
+  kLeave,       ///< request to EC 0: this EC destroys the context; head: LeaveHead
+  kLeft         ///< reply of EC 0: all do; id: 1 if nothing is on its way any more
 };
+
+/// Does the end of the context wait until it has been handled? Not what the end itself sends.
+constexpr bool is_counted(Kind kind) { return kind < Kind::kLeave; }
 
 constexpr net::Envelope make_envelope(net::Traffic traffic, Kind kind, int lane, int source_lane,
                                       int id = 0) {
@@ -108,6 +111,11 @@ struct DataHead {
 };
 struct PackHead {
   uint64_t parcel;  ///< the sender's Parcel, to be sent back
+};
+struct LeaveHead {
+  uint64_t sent;     ///< messages by links that are counted, so far
+  uint64_t handled;  ///< likewise
+  uint64_t others;   ///< by other links, handled since the last time
 };
 static_assert(sizeof(GetHead) <= 56 && sizeof(AtomicHead) <= 56 && sizeof(PutHead) <= 48);
 

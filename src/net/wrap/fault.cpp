@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /// Makes a quick transport behave like a slow, busy and poor one, for tests: every fourth post
-/// answers UCCS_AGAIN, operations on memory complete some calls of `progress` later, private memory
-/// is out of reach, short messages want the channel, and connecting takes an address.
+/// answers UCCS_AGAIN, operations on memory complete some calls of `progress` later, requests come
+/// late, so that replies overtake them, private memory is out of reach, short messages want the
+/// channel, and connecting takes an address.
 #include <cstring>
 
 #include "base/spinlock.hpp"
@@ -13,6 +14,7 @@ namespace {
 constexpr uint32_t kRefuseOneIn = 4;
 constexpr int kDelayed = 16;  ///< completions held back per channel; beyond that they are immediate
 constexpr int kDelayCalls = 3;
+constexpr int kHoldCalls = 500;  ///< for which requests wait after some have come
 constexpr size_t kInjectMax = 64;
 
 class FaultChannel : public ForwardChannel {
@@ -52,10 +54,24 @@ class FaultChannel : public ForwardChannel {
       due->done(due, UCCS_OK);
       ++completed;
     }
-    return completed + ForwardChannel::progress(lane, traffic, budget, sink);
+    return completed + look(lane, traffic, budget, sink);
   }
 
  private:
+  static constexpr uint32_t kRequests = traffic_bit(Traffic::kRequest);
+
+  int look(int lane, uint32_t traffic, int budget, const Sink& sink) {
+    if ((traffic & kRequests) == 0) return ForwardChannel::progress(lane, traffic, budget, sink);
+    const int calls_left = hold_.load(std::memory_order_relaxed);
+    if (calls_left > 0) {
+      hold_.store(calls_left - 1, std::memory_order_relaxed);
+      return ForwardChannel::progress(lane, traffic & ~kRequests, budget, sink);
+    }
+    const int came = ForwardChannel::progress(lane, kRequests, budget, sink);
+    if (came > 0) hold_.store(kHoldCalls, std::memory_order_relaxed);
+    return came + ForwardChannel::progress(lane, traffic & ~kRequests, budget, sink);
+  }
+
   /// A fixed sequence per channel, so that a failing test fails again. Messages may be posted by
   /// several threads at once.
   bool refuses() {
@@ -92,6 +108,7 @@ class FaultChannel : public ForwardChannel {
     int calls_left;
   };
   std::atomic<uint32_t> sequence_ = 1;
+  std::atomic<int> hold_ = 0;
   base::SpinLock lock_;  // guards what follows
   Held queue_[kDelayed] = {};
   int first_ = 0;
@@ -145,6 +162,8 @@ class Fault : public Forward<FaultChannel> {
   static uccs_status_t open(const OpenParameters& parameters, Fault** instance_out) {
     return open_wrapped(parameters, instance_out);
   }
+  /// Who has looked may not sleep until something comes: it may be there.
+  std::atomic<uint32_t>* arm(int, bool) { return nullptr; }
   void prepare(OpenParameters* next) {
     next->find_address = find_inner;
     next->user = this;

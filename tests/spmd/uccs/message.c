@@ -288,6 +288,22 @@ static void test_unexpected_flood(void) {
   stop();
 }
 
+/* A context ends with more messages than an inbox keeps, which nobody has received. */
+static void test_unreceived(void) {
+  start();
+  barrier();
+  const uint64_t message[2] = {0};
+  int again = 0; /* in a row; who ends its context makes room */
+  for (int sent = 0; sent < 10000 && again < 100; sent += again == 0) {
+    const uccs_status_t status =
+        uccs_send_contiguous_short_nb(peers[(me + 1) % n], 6, message, sizeof message, NULL);
+    CHECK(status == UCCS_OK || status == UCCS_AGAIN);
+    again = status == UCCS_OK ? 0 : again + 1;
+    uccs_progress(context);
+  }
+  stop();
+}
+
 /* All offer long messages to all and receive them in the opposite order. */
 static void test_crossing(void) {
   enum { kEach = 20, kBytes = 12000 };
@@ -329,6 +345,7 @@ int main(int argc, char** argv) {
                                       {"truncation", test_truncation},
                                       {"cancel", test_cancel},
                                       {"unexpected_flood", test_unexpected_flood},
+                                      {"unreceived", test_unreceived},
                                       {"crossing", test_crossing},
                                       {NULL, NULL}};
   return run_case(argc, argv, cases);
