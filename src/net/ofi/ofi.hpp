@@ -150,6 +150,10 @@ class Ofi {
     /// Asks the targets of puts that nothing follows to answer; with the domain's lock held.
     void prove();
     bool is_proved(uint64_t flush);
+    /// Is anything under way but exchanges whose answers have not come?
+    bool has_unsent() const {
+      return under_way_.load(std::memory_order_acquire) > asked_.load(std::memory_order_acquire);
+    }
 
     Ofi* owner_ = nullptr;
     int index_ = 0;

@@ -120,13 +120,13 @@ Ofi::~Ofi() {
 
 void Ofi::close() {
   is_closing_.store(true, std::memory_order_relaxed);  // others may be gone already
-  // What has been posted leaves, or its receiver would wait for ever.
+  // What has been posted leaves, or its receiver would wait for ever. Nobody may be left to answer,
+  // and nobody waits for answers any more: those are to `probe_peers`.
   const uint64_t deadline = base::now_ns() + kCloseNs;
   const Sink nobody = {[](void*, const Arrival&) { return false; }, nullptr};
   base::Backoff backoff;
   for (int i = 0; i < open_channels_.load(std::memory_order_acquire); ++i)
-    for (Flush all;
-         channels_[i].port && channels_[i].flush(-1, &all) != UCCS_OK && base::now_ns() < deadline;)
+    while (channels_[i].port && channels_[i].has_unsent() && base::now_ns() < deadline)
       if (channels_[i].progress(0, 0, 0, nobody) == 0) backoff.pause();
   delete this;
 }
