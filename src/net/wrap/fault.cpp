@@ -14,7 +14,7 @@ namespace {
 constexpr uint32_t kRefuseOneIn = 4;
 constexpr int kDelayed = 16;  ///< completions held back per channel; beyond that they are immediate
 constexpr int kDelayCalls = 3;
-constexpr int kHoldCalls = 500;  ///< for which requests wait after some have come
+constexpr int kHoldCalls = 20;  ///< for which requests wait: a pass over all lanes
 constexpr size_t kInjectMax = 64;
 
 class FaultChannel : public ForwardChannel {
