@@ -189,8 +189,7 @@ void run_callback(Context* context, ThreadSlot& thread, Kept& kept) {
   ++thread.callbacks;
   callback(&delivery.message, handler.user);
   --thread.callbacks;
-  const Link& from = context->links[kept.link];
-  if (arrival.token) from.table->release(from.instance, arrival.token);
+  context->links[kept.link].release(arrival);
 }
 
 }  // namespace uccs::core

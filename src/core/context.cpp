@@ -148,9 +148,7 @@ void free_messages(Context* context) {
   for (int lane = 0; lane < context->shape.lanes; ++lane) {
     Matcher& matcher = context->lanes[lane].matcher;
     while (Unexpected* message = matcher.take_any()) {
-      const Link& from = context->links[message->kept.link];
-      if (message->kept.arrival.token)
-        from.table->release(from.instance, message->kept.arrival.token);
+      context->links[message->kept.link].release(message->kept.arrival);
       matcher.release(message);
     }
   }

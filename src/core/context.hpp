@@ -34,6 +34,10 @@ struct Link {
   bool is_wrapped() const { return layers[1] != nullptr; }
   /// Messages may be on their way for long, so the end of the context counts them.
   bool is_counted() const { return !limits.short_is_shared; }
+  /// Gives the buffer back that an arrival's payload is in, if it has one.
+  void release(const net::Arrival& arrival) const {
+    if (arrival.token) table->release(instance, arrival.token);
+  }
 };
 
 struct Handler {

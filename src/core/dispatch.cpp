@@ -16,8 +16,7 @@ bool is_for_users(const Context* context, const net::Arrival& arrival) {
 /// Nobody will receive it, and the others wait until it is out of the way.
 bool drop_at_end(Context* context, const net::Arrival& arrival, int link) {
   if (!context->is_ending.load(std::memory_order_relaxed)) return false;
-  const Link& from = context->links[link];
-  if (arrival.token) from.table->release(from.instance, arrival.token);
+  context->links[link].release(arrival);
   return true;
 }
 

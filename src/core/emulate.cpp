@@ -16,8 +16,7 @@ void answer(Context* context, ThreadSlot& thread, const Kept& kept, Kind kind, c
 }
 
 void release_payload(Context* context, const Kept& kept) {
-  const Link& from = context->links[kept.link];
-  if (kept.arrival.token) from.table->release(from.instance, kept.arrival.token);
+  context->links[kept.link].release(kept.arrival);
 }
 
 void on_put(Context* context, ThreadSlot& thread, const Kept& kept) {

@@ -112,8 +112,7 @@ uccs_status_t deliver_eager(Context* context, const Receive& receive, const net:
   const size_t taken = std::min(traits.bytes, receive.capacity);
   if (taken > 0) memcpy(receive.dest, data, taken);
   if (receive.info) *receive.info = {arrival.source, traits.tag, traits.bytes};
-  const Link& from = context->links[link];
-  if (arrival.token) from.table->release(from.instance, arrival.token);
+  context->links[link].release(arrival);
   return traits.bytes > receive.capacity ? UCCS_ERR_TRUNCATED : UCCS_OK;
 }
 

@@ -158,8 +158,7 @@ void on_fragment(Context* context, const Kept& kept) {
   Request* request = handed_in(head.receive_request);
   const size_t bytes = kept.arrival.payload_bytes;
   memcpy(request->receive.dest + head.offset, kept.arrival.payload, bytes);
-  const Link& from = context->links[kept.link];
-  if (kept.arrival.token) from.table->release(from.instance, kept.arrival.token);
+  context->links[kept.link].release(kept.arrival);
   request->received.fetch_add(bytes, std::memory_order_release);  // pairs with advance_receive
 }
 
