@@ -22,8 +22,9 @@ constexpr uint64_t kAsideNs = 200'000;
 /// CPU from one of them for some microseconds; every 200 us, that was a sixth of a put's time, and
 /// after half as long as they have polled, a thirtieth of what begins after a pause.
 constexpr uint64_t kAsideMinNs = 200'000, kAsideMaxNs = 4'000'000;
-/// Threads that poll at least this often look after what comes in; others compute or sleep.
-constexpr uint64_t kAttentiveNs = 10'000;
+/// Threads that poll at least this often look after what comes in; others compute or sleep. A poll
+/// that takes in a message takes 6 to 12 us, and who exchanges words may need just one for each.
+constexpr uint64_t kAttentiveNs = 30'000;
 /// A look that takes so long, beside what its messages take by themselves, moves many bytes, and
 /// more are coming; so it is where long messages have come, whoever took them in. Where the program
 /// has no CPU to spare, there is more for one wake-up after a nap of some times that; and while the
