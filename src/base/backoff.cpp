@@ -36,6 +36,8 @@ constexpr uint32_t kQuickYieldsToSpin = 16;
 constexpr uint64_t kLongestYieldingNs = 20'000'000;
 /// The same where CPUs have nothing else to do and the wait is for a network.
 constexpr uint64_t kLongestFarYieldingNs = 1'000'000'000;
+/// Who was woken by what has arrived looks for more for at least so long.
+constexpr uint64_t kMoreFollowsNs = 200'000;
 /// A sleep is this part of the time waited so far, and so is what nobody's wake-up can cost.
 constexpr uint64_t kSleepsPerWait = 50;
 constexpr uint64_t kShortestSleepNs = 50'000;
@@ -132,7 +134,7 @@ void Backoff::pause_slow(std::atomic<uint32_t>* doorbell, uint32_t seen) {
   } else if (policy.sleep) {
     if (policy.sleep(ns)) {  // more may follow; the next look at the time decides
       misses_ = policy.spins;
-      yielding_since_ns_ = now_ns() - kLongestYieldingNs;
+      yielding_since_ns_ = now_ns() - kLongestYieldingNs + kMoreFollowsNs;
     }
   } else {
     sleep_for(ns);

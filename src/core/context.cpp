@@ -198,16 +198,21 @@ constexpr int kJobLanes = 1;
 /// Written by job_start and job_stop while the context has no thread.
 Context* of_job = nullptr;
 
-/// What a wait of any model ends up in: until something arrives from another node; true: it has.
+/// What a wait of any model ends up in: until something arrives from another node; true: it has,
+/// or had since the thread was last about to sleep. Who takes in what others send does not sleep
+/// between two of their messages.
 bool sleep_by_network(uint64_t ns) {
+  static thread_local constinit uint32_t known = 0;
   const Link& network = of_job->links[0];
   std::atomic<uint32_t>* doorbell =
       network.table->arm(network.instance, net::Transport::kMemory, true);
   bool was_rung = false;
   if (doorbell) {
     const uint32_t seen = doorbell->load(std::memory_order_acquire);
-    base::block_while(doorbell, seen, ns);
-    was_rung = doorbell->load(std::memory_order_relaxed) != seen;
+    if (seen == known) base::block_while(doorbell, seen, ns);
+    const uint32_t now = doorbell->load(std::memory_order_relaxed);
+    was_rung = now != known;
+    known = now;
   } else {
     base::sleep_for(ns);
   }

@@ -42,6 +42,7 @@ foreach(program bursts chunks computing counting quiets rma_types rma_strides si
     active_sets collectives_types extensions handles)
   uccs_add_nodes_test(shmem.${program} shmem_${program})
 endforeach()
+uccs_add_nodes_test(shmem.streams shmem_streams PES 2 NODE_SIZE 1)
 foreach(case broadcasts gathers alltoalls reductions scans groups_come_and_go)
   uccs_add_nodes_test(coll.${case} coll_test ARGS ${case} 5)
 endforeach()

@@ -15,6 +15,8 @@ namespace {
 constexpr uint32_t kInjectedEvery = 16;
 /// Looks between those at lanes that the thread does not serve.
 constexpr uint32_t kOthersEvery = 8;
+/// Operations that take the thread that posts them long to move.
+constexpr size_t kLongBytes = 128 << 10;
 
 bool is_within(const Extent& area, const void* memory, size_t bytes) {
   const auto offset = reinterpret_cast<uintptr_t>(memory) - reinterpret_cast<uintptr_t>(area.base);
@@ -180,6 +182,7 @@ uccs_status_t Ofi::Channel::transfer(bool is_put, int ec, const Remote& remote, 
       is_put ? fi_write(port->ep, local, bytes, descriptor, address, there, key.key, &work->context)
              : fi_read(port->ep, local, bytes, descriptor, address, there, key.key, &work->context);
   const uccs_status_t status = finish_post(posted, work, *peer, ec, bytes);
+  if (bytes >= kLongBytes) long_posts_.fetch_add(1, std::memory_order_relaxed);
   if (completion || status != UCCS_IN_PROGRESS) return status;
   if (!remote.is_flag) habit_.put();
   proofs_.await(work->proof, ofi.flushes_.now());

@@ -10,8 +10,10 @@ Engine::Counts Ofi::count(const Engine::Share& share) {
   if (share.index == 0) tick();
   Engine::Counts counts;
   const int channels = open_channels_.load(std::memory_order_acquire);
-  for (int i = share.index; i < channels; i += share.count)
+  for (int i = share.index; i < channels; i += share.count) {
     counts.polls += channels_[i].polls_.load(std::memory_order_relaxed);
+    counts.long_messages += channels_[i].long_posts_.load(std::memory_order_relaxed);
+  }
   return counts;
 }
 

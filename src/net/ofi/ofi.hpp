@@ -175,6 +175,7 @@ class Ofi {
     std::atomic<uint32_t> asked_ = 0;      ///< of these exchanges that wait for their answer
     std::atomic<int> lane_ = 0;            ///< where the thread looks for messages
     std::atomic<uint32_t> polls_ = 0;
+    std::atomic<uint32_t> long_posts_ = 0;
   };
 
   static Capabilities describe(const Shape& shape, const Transport* const* inner);

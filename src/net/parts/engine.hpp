@@ -62,7 +62,7 @@ class Engine {
   /// What has happened in a share, ever.
   struct Counts {
     uint32_t polls = 0;          ///< by those who poll what is in it
-    uint32_t long_messages = 0;  ///< that came, as far as the network tells
+    uint32_t long_messages = 0;  ///< that came, as far as the network tells, or were posted
   };
 
   struct Duties {

@@ -56,6 +56,11 @@ struct Mailbox {
 struct Bell {
   alignas(64) std::atomic<uint32_t> doorbell = 0;
   std::atomic<int> sleepers = 0;
+  /// Changes the word without waking anybody. An increment may get lost among others, the change
+  /// does not.
+  void note() {
+    doorbell.store(doorbell.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
+  }
   void ring() {
     if (sleepers.load(std::memory_order_relaxed) == 0) return;
     doorbell.fetch_add(1, std::memory_order_release);
@@ -137,6 +142,9 @@ class Mail {
     ring_for_memory();
   }
   void ring_for_memory() { bells_[1].ring(); }
+  /// Something has come that the calling thread takes in: who would sleep now finds the word of
+  /// kMemory changed.
+  void note_movement() { bells_[1].note(); }
 
  private:
   Account* accounts_of(int ec);

@@ -286,6 +286,7 @@ Channel& Channel::road_for(size_t bytes) {
 
 /// After a long operation was posted by `road`.
 void Channel::help_on(Channel& road) {
+  long_messages_.fetch_add(1, std::memory_order_relaxed);
   help(kLooksPerLong);
   if (&road != this) road.help(kLooksPerLong);
 }
@@ -358,7 +359,7 @@ int Channel::look() {
   if (!lock_->try_lock()) return 0;
   const uint32_t before = ended_;
   looks_.store(looks_.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
-  poll();
+  if (poll() > 0) owner_->mail_.note_movement();
   const auto ended = static_cast<int>(ended_ - before);
   lock_->unlock();
   return ended;
