@@ -50,7 +50,7 @@ uccs_status_t Channel::deliver(int ec, PeerState& peer, const Remote& dest, cons
     body.op = signal->arguments.op;
     body.operand = signal->arguments.operand;
   }
-  if (bytes > kPieceMax)
+  if (bytes > owner_->library_.piece_max())
     return deliver_in_pieces(operation, body, dest, static_cast<const std::byte*>(source));
   fill_question(operation, MessageKind::kDelivery, &body, sizeof body);
   if (bytes <= kPayloadMax) source = memcpy(operation->buffer->data + kHeadBytes, source, bytes);
@@ -59,7 +59,7 @@ uccs_status_t Channel::deliver(int ec, PeerState& peer, const Remote& dest, cons
 
 uccs_status_t Channel::deliver_in_pieces(Operation* operation, const DeliveryBody& body,
                                          const Remote& dest, const std::byte* source) {
-  const size_t whole = operation->bytes, each = piece_of(whole);
+  const size_t whole = operation->bytes, each = piece_of(whole, owner_->library_);
   const size_t pieces = (whole + each - 1) / each;
   // A longer one than usual is good for a batch, too, later.
   std::byte* heads = pieces <= kPiecesUsual ? take_batch_buffer()

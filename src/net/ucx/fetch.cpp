@@ -29,7 +29,7 @@ bool Channel::take_fetch(const Header& header, const std::byte* body, ucp_ep_h a
   memcpy(&asked, body, sizeof asked);
   const std::byte* here = owner_->areas().at(asked.place, asked.bytes);
   if (!here || asked.bytes == 0) return false;
-  const size_t each = piece_of(asked.bytes);
+  const size_t each = piece_of(asked.bytes, owner_->library_);
   for (size_t done = 0; done < asked.bytes; done += each) {
     Answer* answer = take_answer(asker, asked);
     if (!answer) base::fatal("no memory to answer a get of EC %d", header.source);

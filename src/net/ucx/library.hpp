@@ -53,6 +53,8 @@ class Library {
   bool has_atomics() const { return has_atomics_; }
   /// All there is is tcp: puts, too, are done by the target's CPU.
   bool is_tcp() const { return is_tcp_; }
+  /// The longest message that should be sent over tcp.
+  size_t piece_max() const { return piece_max_; }
 
  private:
   bool list_resources();
@@ -62,6 +64,7 @@ class Library {
   bool has_failures_ = true;
   bool is_tcp_ = false;
   bool has_atomics_ = false;
+  size_t piece_max_ = 0;
   char resources_[160] = "";
   base::SpinLock lock_;
 };

@@ -27,11 +27,9 @@ constexpr size_t kBuffers = 64;  ///< per channel
 constexpr size_t kOperations = 512;
 /// Operations that are long enough to look after what else moves, and gets to be fetched.
 constexpr size_t kLongBytes = 128 << 10;
-/// Long ones are sent in pieces: with what goes before it each fits into what UCX takes from a
-/// socket at a time (library.cpp), which it need not put together then.
-constexpr size_t kPieceMax = 860 << 10;
-constexpr size_t piece_of(size_t bytes) {
-  const size_t pieces = (bytes + kPieceMax - 1) / kPieceMax;
+/// Long ones are sent in pieces: that long, and nearly alike.
+inline size_t piece_of(size_t bytes, const Library& library) {
+  const size_t pieces = (bytes + library.piece_max() - 1) / library.piece_max();
   return (bytes + pieces - 1) / pieces;
 }
 /// From where UCX has received a piece to its place. That buffer is in the caches and is the next
