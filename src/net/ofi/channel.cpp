@@ -15,8 +15,6 @@ namespace {
 constexpr uint32_t kInjectedEvery = 16;
 /// Looks between those at lanes that the thread does not serve.
 constexpr uint32_t kOthersEvery = 8;
-/// Operations that take the thread that posts them long to move.
-constexpr size_t kLongBytes = 128 << 10;
 
 bool is_within(const Extent& area, const void* memory, size_t bytes) {
   const auto offset = reinterpret_cast<uintptr_t>(memory) - reinterpret_cast<uintptr_t>(area.base);

@@ -5,9 +5,13 @@
 
 #include <atomic>
 #include <bitset>
+#include <cstddef>
 #include <cstdint>
 
 namespace uccs::net {
+
+/// Operations that are long enough for their threads to look after what else moves.
+constexpr size_t kLongBytes = 128 << 10;
 
 /// The threads that keep an instance of a network going while the program computes: they take in
 /// what arrives and serve puts and gets of others where the library needs the CPU for it. They

@@ -25,8 +25,6 @@ struct DeliveryBody;
 
 constexpr size_t kBuffers = 64;  ///< per channel
 constexpr size_t kOperations = 512;
-/// Operations that are long enough to look after what else moves, and gets to be fetched.
-constexpr size_t kLongBytes = 128 << 10;
 /// Long ones are sent in pieces: that long, and nearly alike.
 inline size_t piece_of(size_t bytes, const Library& library) {
   const size_t pieces = (bytes + library.piece_max() - 1) / library.piece_max();

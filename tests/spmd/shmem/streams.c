@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /* Long puts one after the other for a good while, longer than who waits looks before it sleeps.
  * They arrive whole; and, over UCX, the target, which waits in a barrier, takes them in awake: it
- * slept between one and the next, twice for three puts, and a megabyte took three times as long. */
+ * slept about once for each, and a megabyte took four times as long. */
 #define _GNU_SOURCE
 #include <stdio.h>
 #include <stdlib.h>
