@@ -12,7 +12,7 @@ Engine::Counts Ofi::count(const Engine::Share& share) {
   const int channels = open_channels_.load(std::memory_order_acquire);
   for (int i = share.index; i < channels; i += share.count) {
     counts.polls += channels_[i].polls_.load(std::memory_order_relaxed);
-    counts.long_messages += channels_[i].long_posts_.load(std::memory_order_relaxed);
+    counts.long_posts += channels_[i].long_posts_.load(std::memory_order_relaxed);
   }
   return counts;
 }

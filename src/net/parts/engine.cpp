@@ -26,11 +26,10 @@ constexpr uint64_t kAsideMinNs = 200'000, kAsideMaxNs = 4'000'000;
 /// that takes in a message takes 6 to 12 us, and who exchanges words may need just one for each.
 constexpr uint64_t kAttentiveNs = 30'000;
 /// A look that takes so long, beside what its messages take by themselves, moves many bytes, and
-/// more are coming; so it is where long messages have come, whoever took them in. Where the program
-/// has no CPU to spare, there is more for one wake-up after a nap of some times that; and while the
-/// program posts and polls at least every other millisecond, what comes is left to its threads,
-/// which do not have to be interrupted: the Fourier transform of class A takes a tenth less time in
-/// slabs on as many CPUs as ECs.
+/// more are coming; so it is where the program posts long operations. Where it has no CPU to spare,
+/// there is more for one wake-up after a nap of some times that; and while it polls at least every
+/// other millisecond, what comes is left to its threads, which do not have to be interrupted: the
+/// Fourier transform of class A takes a tenth less time in slabs on as many CPUs as ECs.
 constexpr uint64_t kLongLookNs = 50'000, kMessageNs = 8'000, kNap = 4, kNapMaxNs = 1'000'000;
 constexpr uint64_t kBulkNs = 10'000'000, kHelpedNs = 2'000'000, kMeasuredNs = 1'000'000'000;
 /// Looks at all, all the same: nobody else looks after the channel of a thread that has ended or
@@ -105,7 +104,7 @@ bool Engine::Thread::is_attended() {
   const uint64_t now = base::now_ns();
   const uint64_t made = counts.polls - counted_.polls, passed = now - turn_ns_;
   if (made > 0) polled_ns_ = now;
-  if (counts.long_messages != counted_.long_messages) bulk_ns_ = now;
+  if (counts.long_posts != counted_.long_posts) bulk_ns_ = now;
   counted_ = counts;
   turn_ns_ = now;
   if (made * kAttentiveNs > passed || is_helped()) return true;

@@ -65,8 +65,8 @@ class Engine {
 
   /// What has happened in a share, ever.
   struct Counts {
-    uint32_t polls = 0;          ///< by those who poll what is in it
-    uint32_t long_messages = 0;  ///< that came, as far as the network tells, or were posted
+    uint32_t polls = 0;       ///< by those who poll what is in it
+    uint32_t long_posts = 0;  ///< operations that the program has posted
   };
 
   struct Duties {

@@ -286,7 +286,7 @@ Channel& Channel::road_for(size_t bytes) {
 
 /// After a long operation was posted by `road`.
 void Channel::help_on(Channel& road) {
-  long_messages_.fetch_add(1, std::memory_order_relaxed);
+  long_posts_.fetch_add(1, std::memory_order_relaxed);
   help(kLooksPerLong);
   if (&road != this) road.help(kLooksPerLong);
 }

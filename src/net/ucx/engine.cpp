@@ -12,7 +12,7 @@ Engine::Counts Ucx::count(const Engine::Share& share) {
   Engine::Counts counts;
   for (int i = share.index; i < workers_max(); i += share.count) {
     counts.polls += channels_[i].polls_.load(std::memory_order_relaxed);
-    counts.long_messages += channels_[i].long_messages_.load(std::memory_order_relaxed);
+    counts.long_posts += channels_[i].long_posts_.load(std::memory_order_relaxed);
   }
   return counts;
 }

@@ -302,7 +302,6 @@ ucs_status_t Channel::on_message(void* self, const void* head, size_t head_bytes
                                  size_t bytes, const ucp_am_recv_param_t* parameters) {
   auto& channel = *static_cast<Channel*>(self);
   if (bytes <= kPayloadMax) ++channel.messages_;
-  if (bytes >= kLongBytes) channel.long_messages_.fetch_add(1, std::memory_order_relaxed);
   const bool has_head = head_bytes > 0;
   const auto* front = static_cast<const std::byte*>(has_head ? head : data);
   const size_t front_bytes = has_head ? head_bytes : bytes;
