@@ -3,6 +3,7 @@
 /// sleeping.
 #include <algorithm>
 #include <cstring>
+#include <ctime>
 #include <thread>
 
 #include "../spmd/rounds.h"
@@ -281,6 +282,11 @@ void sleeping(Fixture& fixture) {
     fixture.table->arm(fixture.instance, 0, false);
     fixture.barrier();
   }
+  // Nothing comes any more: threads of the transport's sleep as well.
+  const std::clock_t before = std::clock();
+  base::sleep_for(300'000'000);
+  CHECK(std::clock() - before < CLOCKS_PER_SEC / 10);
+  fixture.barrier();
 }
 
 /// Threads with a channel each send and take at once; every message is taken once, in each sender's

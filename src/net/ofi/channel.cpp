@@ -176,8 +176,9 @@ uccs_status_t Ofi::Channel::transfer(bool is_put, int ec, const Remote& remote, 
       return UCCS_ERR_NO_MEMORY;
     }
   }
+  const fi_rma_iov target = {there, bytes, key.key};
   const ssize_t posted =
-      is_put ? fi_write(port->ep, local, bytes, descriptor, address, there, key.key, &work->context)
+      is_put ? write(local, descriptor, address, target, work)
              : fi_read(port->ep, local, bytes, descriptor, address, there, key.key, &work->context);
   const uccs_status_t status = finish_post(posted, work, *peer, ec, bytes);
   if (bytes >= kLongBytes) long_posts_.fetch_add(1, std::memory_order_relaxed);
@@ -185,6 +186,19 @@ uccs_status_t Ofi::Channel::transfer(bool is_put, int ec, const Remote& remote, 
   if (!remote.is_flag) habit_.put();
   proofs_.await(work->proof, ofi.flushes_.now());
   return UCCS_OK;
+}
+
+/// Complete when the endpoint's attributes say. xnet's fi_write takes no notice of them: it is
+/// told.
+ssize_t Ofi::Channel::write(const void* source, void* descriptor, fi_addr_t address,
+                            const fi_rma_iov& target, Work* work) {
+  const Fabric& fabric = *owner_->fabric_;
+  if (!fabric.is_xnet())
+    return fi_write(port->ep, source, target.len, descriptor, address, target.addr, target.key,
+                    &work->context);
+  const iovec from = {const_cast<void*>(source), target.len};
+  const fi_msg_rma put = {&from, &descriptor, 1, address, &target, 1, &work->context, 0};
+  return fi_writemsg(port->ep, &put, FI_COMPLETION | fabric.info().tx_attr->op_flags);
 }
 
 uccs_status_t Ofi::Channel::put(int ec, const Remote& dest, const void* source, size_t bytes,

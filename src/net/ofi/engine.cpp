@@ -20,7 +20,7 @@ Engine::Counts Ofi::count(const Engine::Share& share) {
 void Ofi::collect(Engine::Watch& watch) {
   const auto add = [&](Port& port, int number) {
     if (!watch.share.has(number)) return;
-    fid* queue = &port.cq->fid;
+    fid* queue = port.watched ? &port.watched->fid : &port.cq->fid;
     if (port.fd < 0 || !port.domain->lock.try_lock()) {
       watch.can_sleep = false;
       return;

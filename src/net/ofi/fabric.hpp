@@ -42,6 +42,7 @@ struct Port {
   Domain* domain = nullptr;
   fid_ep* ep = nullptr;
   fid_cq* cq = nullptr;
+  fid_cq* watched = nullptr;  ///< whose descriptor `fd` is, where that is not `cq`
   fid_av* av = nullptr;
   int fd = -1;  ///< readable when the queue is not empty; -1: the provider has none
   // This EC's areas, where the port needs them registered; guarded by the domain's lock.
@@ -81,6 +82,8 @@ class Fabric {
   /// Puts of up to this many bytes need no completion of their own: a read that follows them, which
   /// is known to hold over tcp, is answered when they are visible. 0 where that is not known.
   size_t unproved_put_max() const { return unproved_put_max_; }
+  /// libfabric's own datagrams over TCP: `tcp` from version 1.18 on, `net` before.
+  bool is_xnet() const { return info_->ep_attr->protocol == FI_PROTO_XNET; }
   bool has_virtual_addresses() const {
     return (info_->domain_attr->mr_mode & FI_MR_VIRT_ADDR) != 0;
   }
@@ -89,6 +92,7 @@ class Fabric {
 
  private:
   Domain* open_domain();
+  bool open_queues(Port* port);
 
   fi_info* info_;
   Extent heap_, statics_;

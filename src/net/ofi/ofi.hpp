@@ -130,6 +130,8 @@ class Ofi {
     void* describe_local(const void* memory, size_t bytes, Work* work);
     uccs_status_t transfer(bool is_put, int ec, const Remote& remote, void* local, size_t bytes,
                            Completion* completion);
+    ssize_t write(const void* source, void* descriptor, fi_addr_t address, const fi_rma_iov& target,
+                  Work* work);
     /// Reads the completion queue; with the domain's lock held.
     int poll();
     int complete_finished();
