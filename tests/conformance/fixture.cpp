@@ -66,7 +66,7 @@ std::vector<std::byte> Fixture::gather(const void* mine, size_t bytes) const {
 
 void Fixture::nudge() const {
   const Sink nobody = {[](void*, const Arrival&) { return false; }, nullptr};
-  for (Channel* channel : channels) table->progress(channel, 0, 0, 0, nobody);
+  for (Channel* channel : channels) table->progress(channel, 0, kAllTraffic, 1, nobody);
 }
 
 Fixture open(const std::vector<const Transport*>& layers, Shape shape) {

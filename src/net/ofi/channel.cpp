@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include <new>
+#include <type_traits>
 
 #include "mem/copy.hpp"
 #include "net/ofi/ofi.hpp"
@@ -39,45 +40,43 @@ bool Ofi::Channel::start(Ofi* owner, int index) {
   owner_ = owner;
   index_ = index;
   is_connected_ = base::make_sparse<bool>(owner->table_size());
-  buffers_.reset(new (std::nothrow) Buffer[kBuffers]);
-  works_.reset(new (std::nothrow) Work[kWorks]);
   unproved_ = base::make_sparse<Proof>(static_cast<size_t>(owner->num_ecs_));
   Port* opened = fabric.open_port();
-  if (!is_connected_ || !buffers_ || !works_ || !unproved_ || !opened) return false;
-  if (fabric.needs_local_registration()) {
-    buffers_mr_ = fabric.register_with(
-        opened, {reinterpret_cast<std::byte*>(buffers_.get()), kBuffers * sizeof(Buffer)});
-    if (!buffers_mr_ || !fabric.register_areas(opened)) return false;
-  }
-  for (size_t i = 0; i < kBuffers; ++i) {
-    buffers_[i].is_buffer = true;
-    give_back(&buffers_[i]);
-  }
-  for (size_t i = 0; i < kWorks; ++i) {
-    works_[i].is_buffer = false;
-    works_[i].temporary = nullptr;
-    give_back(&works_[i]);
-  }
+  if (!is_connected_ || !unproved_ || !opened) return false;
+  buffers_ = make_pool<Buffer>(opened, kBuffers, free_buffers_);
+  works_ = make_pool<Work>(opened, kWorks, free_works_);
+  if (!buffers_ || !works_) return false;
+  if (fabric.needs_local_registration() && !fabric.register_areas(opened)) return false;
   port = opened;
   return true;
 }
 
-Work* Ofi::Channel::take_work() {
-  Work* work = free_works_;
-  if (work) free_works_ = static_cast<Work*>(work->next);
+template <typename T>
+std::unique_ptr<T[]> Ofi::Channel::make_pool(Port* of, size_t count, Work*& pool) {
+  std::unique_ptr<T[]> made(new (std::nothrow) T[count]);
+  if (!made) return nullptr;
+  void* descriptor = nullptr;
+  if constexpr (!std::is_same_v<T, Work>)
+    if (!owner_->fabric_->register_buffers(of, made.get(), count * sizeof(T), &descriptor))
+      return nullptr;
+  for (size_t i = 0; i < count; ++i) {
+    if constexpr (!std::is_same_v<T, Work>) made[i].descriptor = descriptor;
+    made[i].home = &pool;
+    give_back(&made[i]);
+  }
+  return made;
+}
+template std::unique_ptr<Carrier[]> Ofi::Channel::make_pool(Port*, size_t, Work*&);
+
+Work* Ofi::Channel::take(Work*& pool) {
+  Work* work = pool;
+  if (work) pool = static_cast<Work*>(work->next);
   return work;
 }
 
-Buffer* Ofi::Channel::take_buffer() {
-  Work* work = free_buffers_;
-  if (work) free_buffers_ = static_cast<Work*>(work->next);
-  return static_cast<Buffer*>(work);
-}
-
 void Ofi::Channel::give_back(Work* work) {
-  Work*& list = work->is_buffer ? free_buffers_ : free_works_;
-  work->next = list;
-  list = work;
+  work->next = *work->home;
+  *work->home = work;
 }
 
 /// What the local side is called by a provider that wants it registered: this EC's areas are, other
@@ -112,7 +111,7 @@ uccs_status_t Ofi::Channel::finish_post(ssize_t posted, Work* work, PeerState& p
     under_way_.fetch_add(1, std::memory_order_relaxed);
     return UCCS_IN_PROGRESS;
   }
-  if (work && !work->is_buffer && work->temporary) {
+  if (work && work->temporary) {
     fi_close(&work->temporary->fid);
     work->temporary = nullptr;
   }
@@ -168,7 +167,7 @@ uccs_status_t Ofi::Channel::transfer(bool is_put, int ec, const Remote& remote, 
     auto* buffer = static_cast<Buffer*>(work);
     memcpy(buffer->data, local, bytes);
     local = buffer->data;
-    if (buffers_mr_) descriptor = fi_mr_desc(buffers_mr_);
+    descriptor = buffer->descriptor;
   } else if (ofi.fabric_->needs_local_registration()) {
     descriptor = describe_local(local, bytes, work);
     if (!descriptor) {
@@ -251,7 +250,7 @@ int Ofi::Channel::complete_finished() {
       port->domain->lock,
       [this](Pending* pending) {
         auto* work = static_cast<Work*>(pending);
-        if (!work->is_buffer && work->temporary) {
+        if (work->temporary) {
           fi_close(&work->temporary->fid);
           work->temporary = nullptr;
         }
@@ -283,7 +282,9 @@ int Ofi::Channel::progress(int lane, uint32_t traffic, int budget, const Sink& s
   ofi.mail_.return_owed();
   if (is_for_completions) return steps;
   lane_.store(lane, std::memory_order_relaxed);
-  ofi.poll_inlet(ofi.inlets_[lane], this);
+  int taken = 0;
+  ofi.poll_inlet(ofi.inlets_[lane], this, &taken);
+  if (taken > 0) ofi.mail_.note_movement();
   if (ofi.shape_.lanes > 1 && turn % kOthersEvery == 0) {
     // Puts and gets of others come in by any lane.
     const auto other = static_cast<int>(turn / kOthersEvery % ofi.shape_.lanes);

@@ -14,42 +14,33 @@ static_assert(sizeof(Header) + sizeof(ExchangeBody) <= kShortMax);
 /// The ticket of an operation: its channel, and its number there.
 static_assert(kWorks <= 1 << 16);
 
-/// With the domain's lock held.
-uccs_status_t Ofi::Channel::ask(PeerState& peer, int ec, const Remote& target,
-                                const AtomicArguments& arguments, uint64_t* result_out,
-                                Completion* completion) {
-  const int lane = index_ % peer.lanes;
-  const fi_addr_t address = owner_->address_of(*this, peer, ec, lane);
-  if (address == FI_ADDR_UNSPEC) return UCCS_ERR_PEER_FAILED;
-  const bool may_ask = asked_.load(std::memory_order_relaxed) < kAskedMax;
-  Work* work = may_ask ? take_work() : nullptr;
-  const size_t bytes = sizeof(Header) + sizeof(ExchangeBody);
-  const bool is_small = bytes <= owner_->fabric_->inject_max();
-  Buffer* buffer = work && !is_small ? take_buffer() : nullptr;
-  if (!work || (!is_small && !buffer)) {
-    if (work) give_back(work);
-    poll();
-    return UCCS_AGAIN;
-  }
+/// For what a Result ends; nullptr: not now. With the domain's lock held.
+Work* Ofi::Channel::take_to_ask(uint64_t* result_out, Completion* completion) {
+  Work* work = asked_.load(std::memory_order_relaxed) < kAskedMax ? take_work() : nullptr;
+  if (!work) return nullptr;
   work->kind = Tracked::Kind::kTransfer;
   work->completion = completion;
-  work->temporary = nullptr;
   work->result = result_out;
-  const auto number = static_cast<uint32_t>(work - works_.get());
-  const Question question = {place_of(target), base::atomic_size(arguments.type),
-                             owner_->mail_.cookie(), static_cast<uint32_t>(index_) << 16 | number};
-  const ExchangeBody body = exchange_of(question, arguments);
+  return work;
+}
+
+uint32_t Ofi::Channel::ticket_of(const Work* work) const {
+  return static_cast<uint32_t>(index_) << 16 | static_cast<uint32_t>(work - works_.get());
+}
+
+Header Ofi::Channel::question_header(const PeerState& peer, MessageKind kind, size_t bytes) const {
   const int answers = lane_.load(std::memory_order_relaxed);
   Header header =
-      make_header(Envelope(Traffic::kReply, answers, 0, 0, 0), owner_->me_, sizeof body, nullptr);
+      make_header(Envelope(Traffic::kReply, answers, 0, 0, 0), owner_->me_, bytes, nullptr);
   header.cookie = peer.cookie;
-  header.kind = MessageKind::kExchange;
-  alignas(8) std::byte small[kShortMax];
-  std::byte* data = buffer ? buffer->data : small;
-  fill(data, header, &body, nullptr);
-  if (buffer) buffer->kind = Tracked::Kind::kMessage;
-  const ssize_t posted = send(data, bytes, address, buffer);
-  if (buffer && finish_post(posted, buffer, peer, ec, bytes) != UCCS_IN_PROGRESS) {
+  header.kind = kind;
+  return header;
+}
+
+/// `carrier` is nullptr for what was injected.
+uccs_status_t Ofi::Channel::finish_ask(ssize_t posted, Work* work, Work* carrier, PeerState& peer,
+                                       int ec, size_t bytes) {
+  if (carrier && finish_post(posted, carrier, peer, ec, bytes) != UCCS_IN_PROGRESS) {
     give_back(work);
     return posted == -FI_EAGAIN ? UCCS_AGAIN : UCCS_ERR_PEER_FAILED;
   }
@@ -58,6 +49,33 @@ uccs_status_t Ofi::Channel::ask(PeerState& peer, int ec, const Remote& target,
   work->is_asked = true;
   asked_.fetch_add(1, std::memory_order_relaxed);
   return status;
+}
+
+/// With the domain's lock held.
+uccs_status_t Ofi::Channel::ask(PeerState& peer, int ec, const Remote& target,
+                                const AtomicArguments& arguments, uint64_t* result_out,
+                                Completion* completion) {
+  const int lane = index_ % peer.lanes;
+  const fi_addr_t address = owner_->address_of(*this, peer, ec, lane);
+  if (address == FI_ADDR_UNSPEC) return UCCS_ERR_PEER_FAILED;
+  Work* work = take_to_ask(result_out, completion);
+  const size_t bytes = sizeof(Header) + sizeof(ExchangeBody);
+  const bool is_small = bytes <= owner_->fabric_->inject_max();
+  Buffer* buffer = work && !is_small ? take_buffer() : nullptr;
+  if (!work || (!is_small && !buffer)) {
+    if (work) give_back(work);
+    poll();
+    return UCCS_AGAIN;
+  }
+  const Question question = {place_of(target), base::atomic_size(arguments.type),
+                             owner_->mail_.cookie(), ticket_of(work)};
+  const ExchangeBody body = exchange_of(question, arguments);
+  const Header header = question_header(peer, MessageKind::kExchange, sizeof body);
+  alignas(8) std::byte small[kShortMax];
+  std::byte* data = buffer ? buffer->data : small;
+  fill(data, header, &body, nullptr);
+  if (buffer) buffer->kind = Tracked::Kind::kMessage;
+  return finish_ask(send(data, bytes, address, buffer), work, buffer, peer, ec, bytes);
 }
 
 uccs_status_t Ofi::Channel::atomic(int ec, const Remote& target, const AtomicArguments& arguments,
@@ -114,14 +132,21 @@ static size_t length_of(MessageKind kind) {
   }
 }
 
+bool Ofi::is_of_job(const Header& header) const {
+  return header.cookie == mail_.cookie() && header.source >= 0 && header.source < num_ecs_;
+}
+
+void Ofi::note_dropped(size_t length) {
+  base::log_line(base::LogLevel::kWarn,
+                 "the network brought %zu bytes that are no message of this job: dropped", length);
+}
+
 const Ofi::Channel* Ofi::take_asked(Inlet& inlet, const Asked& asked) {
   const Header header = asked.node->header();
   const size_t body = length_of(header.kind);
   if (body == 0 || asked.length != sizeof header + body || header.head_bytes != body ||
-      header.cookie != mail_.cookie() || header.source < 0 || header.source >= num_ecs_) {
-    base::log_line(base::LogLevel::kWarn,
-                   "the network brought %zu bytes that are no message of this job: dropped",
-                   asked.length);
+      !is_of_job(header)) {
+    note_dropped(asked.length);
     mail_.give_back(asked.node);
     return nullptr;
   }
@@ -174,13 +199,22 @@ void Ofi::answer(Inlet& inlet, Node* node) {
     is_done = peer && answer_chunk(inlet, &chunk);
   }
   if (!is_done) return mail_.give_back(node);
-  Header header = make_header(Envelope(Traffic::kReply, asked_by.lane % peer->lanes, 0, 0, 0), me_,
-                              is_exchange ? sizeof result : sizeof chunk, nullptr);
-  header.cookie = cookie;
-  header.kind = is_exchange ? MessageKind::kResult : MessageKind::kKey;
+  if (is_exchange)
+    send_reply(inlet, node, asked_by, {MessageKind::kResult, cookie, &result, sizeof result});
+  else
+    send_reply(inlet, node, asked_by, {MessageKind::kKey, cookie, &chunk, sizeof chunk});
+}
+
+/// To whom has asked, as soon as it can leave.
+void Ofi::send_reply(Inlet& inlet, Node* node, const Header& asked_by, const Reply& reply) {
+  const PeerState& peer = peers_.state_of(asked_by.source);
+  Header header = make_header(Envelope(Traffic::kReply, asked_by.lane % peer.lanes, 0, 0, 0), me_,
+                              reply.bytes, nullptr);
+  header.cookie = reply.cookie;
+  header.kind = reply.kind;
   // Whom it is for, until it leaves.
   header.source = asked_by.source;
-  fill(node->data(), header, is_exchange ? static_cast<void*>(&result) : &chunk, nullptr);
+  fill(node->data(), header, reply.body, nullptr);
   const std::lock_guard guard(inlet.port->domain->lock);
   send_owed(inlet);
   if (!inlet.owed && send_answer(inlet, node)) return;

@@ -23,7 +23,7 @@ static_assert(kMessageMax + 128 < 8448);  // see FI_OFI_RXM_BUFFER_SIZE
 fi_info* list(const char* provider, uint64_t completion) {
   fi_info* hints = fi_allocinfo();
   if (!hints) return nullptr;
-  hints->caps = FI_MSG | FI_RMA;
+  hints->caps = FI_MSG | FI_TAGGED | FI_RMA;
   hints->mode = FI_CONTEXT | FI_CONTEXT2;
   hints->ep_attr->type = FI_EP_RDM;
   hints->domain_attr->threading = FI_THREAD_DOMAIN;
@@ -243,7 +243,18 @@ Port* Fabric::open_port() {
   return nullptr;
 }
 
+bool Fabric::register_buffers(Port* port, void* memory, size_t bytes, void** descriptor_out) {
+  *descriptor_out = nullptr;
+  if (!needs_local_registration()) return true;
+  fid_mr* const mr = register_with(port, {static_cast<std::byte*>(memory), bytes});
+  if (!mr) return false;
+  port->buffers.push_back(mr);
+  *descriptor_out = fi_mr_desc(mr);
+  return true;
+}
+
 void Fabric::close_port(Port* port) {
+  for (fid_mr* mr : port->buffers) fi_close(&mr->fid);
   for (fid_mr* mr : port->heap)
     if (mr) fi_close(&mr->fid);
   if (port->statics) fi_close(&port->statics->fid);

@@ -7,6 +7,7 @@
 #include <rdma/fi_endpoint.h>
 #include <rdma/fi_errno.h>
 #include <rdma/fi_rma.h>
+#include <rdma/fi_tagged.h>
 
 #include <atomic>
 #include <memory>
@@ -48,6 +49,7 @@ struct Port {
   // This EC's areas, where the port needs them registered; guarded by the domain's lock.
   fid_mr* heap[kChunksMax] = {};
   fid_mr* statics = nullptr;
+  std::vector<fid_mr*> buffers;
 };
 
 /// The fabric, and all that was opened from it.
@@ -68,6 +70,9 @@ class Fabric {
   /// The registration of a chunk of the heap, made now if there is none; nullptr when the provider
   /// refuses. With the domain's lock held.
   fid_mr* register_chunk(Port* port, int chunk);
+  /// Registers memory with the port for as long as that lives, where the provider wants it. False:
+  /// it refuses.
+  bool register_buffers(Port* port, void* memory, size_t bytes, void** descriptor_out);
   void close_port(Port* port);
   /// Registers memory with the port's domain; nullptr when the provider refuses.
   fid_mr* register_with(Port* port, const Extent& memory);

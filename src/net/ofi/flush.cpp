@@ -50,7 +50,6 @@ void Ofi::Channel::prove() {
     if (!work) return;  // asked again by the next look
     work->kind = Tracked::Kind::kTransfer;
     work->completion = nullptr;
-    work->temporary = nullptr;
     const ssize_t posted =
         fi_read(port->ep, &scratch_, sizeof scratch_, nullptr,
                 owner_->address_of(*this, peer, ec, lane), key.base, key.key, &work->context);

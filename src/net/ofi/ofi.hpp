@@ -26,8 +26,9 @@ struct Inlet;
 struct Tracked {
   enum class Kind : uint8_t {
     kReceived,  ///< Node: a message has arrived
+    kBatch,     ///< Landing: a batch has arrived
     kControl,   ///< Node: a credit has left
-    kMessage,   ///< Buffer: a message has left
+    kMessage,   ///< Buffer or Carrier: a message has left
     kTransfer,  ///< Work or Buffer: a put or get is complete
   };
   fi_context2 context;
@@ -36,8 +37,8 @@ struct Tracked {
 
 /// An operation under way on a channel.
 struct Work : Tracked, Pending {
-  bool is_buffer;          ///< a Buffer, else from the pool of plain Works
-  fid_mr* temporary;       ///< registration of the local side, closed when it is complete
+  Work** home = nullptr;        ///< the list that it goes back to
+  fid_mr* temporary = nullptr;  ///< registration of the local side, closed when it is complete
   uint64_t posted_ns = 0;  ///< by Ofi::silence_, 0: not under way; guarded by the domain's lock
   uint64_t bytes = 0;
   int ec = 0;                  ///< target
@@ -46,11 +47,16 @@ struct Work : Tracked, Pending {
   Proof proof;                 ///< of puts without completion that its end tells of
 };
 /// One that carries its bytes.
-struct Buffer : Work {
-  alignas(8) std::byte data[kMessageMax];
+template <size_t kBytes>
+struct Carrying : Work {
+  void* descriptor = nullptr;  ///< what a provider that wants it registered calls its memory
+  alignas(8) std::byte data[kBytes];
 };
+using Buffer = Carrying<kMessageMax>;
+using Carrier = Carrying<kBatchMax>;
 
 constexpr size_t kBuffers = 64;  ///< per channel
+constexpr size_t kCarriers = 8;  ///< per channel that sends batches
 constexpr size_t kWorks = 256;
 /// Exchanges under way per channel: the target has room for them without credits.
 constexpr uint32_t kAskedMax = 64;
@@ -69,12 +75,22 @@ struct Outlet {
   base::SparseArray<fi_addr_t> addresses;
 };
 
+/// A place for a batch that comes.
+struct Landing : Tracked {
+  Landing* next;
+  alignas(8) std::byte data[kBatchMax];
+};
+constexpr size_t kLandings = 4;  ///< per inlet: a connection whose batch finds none waits
+
 /// Where messages for one lane, and other ECs' puts and gets, come in.
 struct Inlet : Outlet {
   int lane = 0;
-  int to_post = 0;                     ///< receives; guarded by the domain's lock
-  std::vector<fid_mr*> registrations;  ///< of memory for messages
-  // Answers that could not leave, oldest first; guarded by the domain's lock.
+  std::unique_ptr<Landing[]> landings;
+  void* landings_descriptor = nullptr;
+  // Guarded by the domain's lock.
+  int to_post = 0;             ///< receives
+  Landing* to_land = nullptr;  ///< those whose receive is to be posted
+  // Answers that could not leave, oldest first.
   Node* owed = nullptr;
   Node** owed_end = &owed;
 };
@@ -109,6 +125,7 @@ class Ofi {
    public:
     uccs_status_t put(int ec, const Remote& dest, const void* source, size_t bytes, Completion*);
     uccs_status_t get(int ec, const Remote& source, void* dest, size_t bytes, Completion*);
+    uccs_status_t batch(int ec, std::byte** batch, size_t bytes, Completion*);
     uccs_status_t atomic(int ec, const Remote& target, const AtomicArguments& arguments,
                          uint64_t* result_out, Completion*);
     uccs_status_t message(int ec, Envelope envelope, const void* head, size_t head_bytes,
@@ -122,9 +139,13 @@ class Ofi {
     template <typename Look>
     void visit(const Look& look);
     bool start(Ofi* owner, int index);
-    Work* take_work();
-    Buffer* take_buffer();
-    void give_back(Work* work);
+    /// Of a pool, nullptr: all are under way.
+    static Work* take(Work*& pool);
+    Work* take_work() { return take(free_works_); }
+    Buffer* take_buffer() { return static_cast<Buffer*>(take(free_buffers_)); }
+    static void give_back(Work* work);
+    template <typename T>
+    std::unique_ptr<T[]> make_pool(Port* of, size_t count, Work*& pool);
     /// `work` is nullptr for what was injected.
     uccs_status_t finish_post(ssize_t posted, Work* work, PeerState& peer, int ec, size_t bytes);
     void* describe_local(const void* memory, size_t bytes, Work* work);
@@ -145,7 +166,14 @@ class Ofi {
     // exchange.cpp
     uccs_status_t ask(PeerState& peer, int ec, const Remote& target,
                       const AtomicArguments& arguments, uint64_t* result_out, Completion*);
+    Work* take_to_ask(uint64_t* result_out, Completion* completion);
+    uint32_t ticket_of(const Work* work) const;
+    Header question_header(const PeerState& peer, MessageKind kind, size_t bytes) const;
+    uccs_status_t finish_ask(ssize_t posted, Work* work, Work* carrier, PeerState& peer, int ec,
+                             size_t bytes);
     bool end_asked(const Result& result, int source);
+    // batch.cpp
+    Carrier* take_carrier();
     // flush.cpp
     uccs_status_t put_unproved(PeerState& peer, int ec, const void* source, size_t bytes,
                                fi_addr_t address, uint64_t there, uint64_t key, bool is_flag);
@@ -163,8 +191,9 @@ class Ofi {
     base::SparseArray<bool> is_connected_;  ///< as addresses
     std::unique_ptr<Buffer[]> buffers_;
     std::unique_ptr<Work[]> works_;
-    fid_mr* buffers_mr_ = nullptr;
     // Guarded by the domain's lock.
+    std::unique_ptr<Carrier[]> carriers_;  ///< made for the first batch
+    Work* free_carriers_ = nullptr;
     Work* free_buffers_ = nullptr;
     Work* free_works_ = nullptr;
     Finished finished_;
@@ -221,6 +250,7 @@ class Ofi {
   /// Operations that ended are told by `looker`; those of other channels are rung for. `messages`:
   /// counts what came and went.
   int poll_inlet(Inlet& inlet, const Channel* looker = nullptr, int* messages = nullptr);
+  void end_in_error(Inlet& inlet);
   // chunks.cpp
   static ChunkKeys& chunk_keys(PeerLane& lane);
   bool answer_chunk(Inlet& inlet, ChunkBody* body);
@@ -232,10 +262,23 @@ class Ofi {
     Node* node;
     size_t length;
   };
+  struct Reply {
+    MessageKind kind;
+    uint64_t cookie;  ///< of whom it is for
+    const void* body;
+    size_t bytes;
+  };
   /// Does what is asked for, and takes results. Returns the channel whose operation has ended.
   const Channel* take_asked(Inlet& inlet, const Asked& asked);
   void answer(Inlet& inlet, Node* node);
+  void send_reply(Inlet& inlet, Node* node, const Header& asked_by, const Reply& reply);
+  bool is_of_job(const Header& header) const;
+  static void note_dropped(size_t length);
   const Channel* take_result(int source, const Result& result);
+  // batch.cpp
+  bool start_landings(Inlet& inlet);
+  void post_landings(Inlet& inlet);
+  void take_batch(Inlet& inlet, Landing* landing, size_t length);
   /// With the domain's lock held; false: not now.
   bool send_answer(Inlet& inlet, Node* node);
   void send_owed(Inlet& inlet);
@@ -255,6 +298,8 @@ class Ofi {
   Engine engine_;
   std::atomic<bool> is_closing_ = false;
   Silence silence_;
+  void (*apply_batch_)(void* user, int ec, const std::byte* batch, size_t bytes) = nullptr;
+  void* user_ = nullptr;
 };
 
 }  // namespace uccs::net::ofi

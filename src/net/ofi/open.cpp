@@ -22,7 +22,9 @@ constexpr uint64_t kCloseNs = 5'000'000'000;
 }  // namespace
 
 Capabilities Ofi::describe(const Shape&, const Transport* const*) {
-  return network_capabilities("libfabric: InfiniBand, EFA, Slingshot, Omni-Path, tcp");
+  Capabilities all = network_capabilities("libfabric: InfiniBand, EFA, Slingshot, Omni-Path, tcp");
+  all.batch_bytes = kBatchBytes;
+  return all;
 }
 
 uccs_status_t Ofi::open(const OpenParameters& parameters, Ofi** instance_out) {
@@ -47,6 +49,8 @@ uccs_status_t Ofi::open(const OpenParameters& parameters, Ofi** instance_out) {
   self->me_ = parameters.me;
   self->num_ecs_ = parameters.num_ecs;
   self->shape_ = parameters.shape;
+  self->apply_batch_ = parameters.apply_batch;
+  self->user_ = parameters.user;
   self->inlets_.reset(new (std::nothrow) Inlet[static_cast<size_t>(parameters.shape.lanes)]);
   self->channels_.reset(new (std::nothrow) Channel[static_cast<size_t>(parameters.shape.channels)]);
   const Peers<PeerState>::Reader reader = {
@@ -105,16 +109,13 @@ bool Ofi::start_inlets() {
     if (!inlet.port || !inlet.addresses || !fabric_->register_areas(inlet.port)) return false;
     inlet.to_post = kReceives;
     post_receives(inlet);
+    if (!start_landings(inlet)) return false;
   }
   return true;
 }
 
 Ofi::~Ofi() {
   engine_.stop();
-  for (int i = 0; channels_ && i < shape_.channels; ++i)
-    if (channels_[i].buffers_mr_) fi_close(&channels_[i].buffers_mr_->fid);
-  for (int i = 0; inlets_ && i < shape_.lanes; ++i)
-    for (fid_mr* mr : inlets_[i].registrations) fi_close(&mr->fid);
   fabric_.reset();
 }
 

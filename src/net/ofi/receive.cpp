@@ -6,12 +6,10 @@
 namespace uccs::net::ofi {
 
 void* Ofi::describe_nodes(int lane, std::byte* memory, size_t bytes) {
-  if (!fabric_->needs_local_registration()) return nullptr;
-  Inlet& inlet = inlets_[lane];
-  fid_mr* mr = fabric_->register_with(inlet.port, {memory, bytes});
-  if (!mr) base::fatal("the network registers no more memory for messages: raise `ulimit -l`");
-  inlet.registrations.push_back(mr);
-  return fi_mr_desc(mr);
+  void* descriptor;
+  if (!fabric_->register_buffers(inlets_[lane].port, memory, bytes, &descriptor))
+    base::fatal("the network registers no more memory for messages: raise `ulimit -l`");
+  return descriptor;
 }
 
 void Ofi::release(void* token) { mail_.release(token); }
@@ -39,9 +37,17 @@ int Ofi::poll_inlet(Inlet& inlet, const Channel* looker, int* messages) {
   if (messages && count > 0) *messages += static_cast<int>(count);
   int pushed = 0;
   Asked asked[kEntries];
-  size_t asked_count = 0;
+  struct Landed {
+    Landing* landing;
+    size_t length;
+  } landed[kLandings];
+  size_t asked_count = 0, landed_count = 0;
   for (ssize_t i = 0; i < count; ++i) {
     auto* tracked = static_cast<Tracked*>(entries[i].op_context);
+    if (tracked->kind == Tracked::Kind::kBatch) {
+      landed[landed_count++] = {static_cast<Landing*>(tracked), entries[i].len};
+      continue;
+    }
     Node* node = node_of(tracked);
     if (tracked->kind == Tracked::Kind::kReceived) {
       ++inlet.to_post;
@@ -53,15 +59,9 @@ int Ofi::poll_inlet(Inlet& inlet, const Channel* looker, int* messages) {
       mail_.give_back(node);
     }
   }
-  if (count == -FI_EAVAIL) {
-    fi_cq_err_entry error = {};
-    if (fi_cq_readerr(port.cq, &error, 0) == 1 && error.op_context) {
-      auto* tracked = static_cast<Tracked*>(error.op_context);
-      if (tracked->kind == Tracked::Kind::kReceived) ++inlet.to_post;
-      mail_.give_back(node_of(tracked));
-    }
-  }
+  if (count == -FI_EAVAIL) end_in_error(inlet);
   if (inlet.to_post > 0) post_receives(inlet);
+  if (inlet.to_land) post_landings(inlet);
   if (inlet.owed) send_owed(inlet);
   port.domain->lock.unlock();
   // Without the lock: what they end may be on a channel that shares the domain.
@@ -70,8 +70,24 @@ int Ofi::poll_inlet(Inlet& inlet, const Channel* looker, int* messages) {
     const Channel* ended = take_asked(inlet, asked[i]);
     has_others = has_others || (ended && ended != looker);
   }
+  for (size_t i = 0; i < landed_count; ++i) take_batch(inlet, landed[i].landing, landed[i].length);
   if (has_others) mail_.ring();
   return pushed;
+}
+
+/// Of a connection that breaks. With the domain's lock held.
+void Ofi::end_in_error(Inlet& inlet) {
+  fi_cq_err_entry error = {};
+  if (fi_cq_readerr(inlet.port->cq, &error, 0) != 1 || !error.op_context) return;
+  auto* tracked = static_cast<Tracked*>(error.op_context);
+  if (tracked->kind == Tracked::Kind::kBatch) {
+    auto* landing = static_cast<Landing*>(tracked);
+    landing->next = inlet.to_land;
+    inlet.to_land = landing;
+    return;
+  }
+  if (tracked->kind == Tracked::Kind::kReceived) ++inlet.to_post;
+  mail_.give_back(node_of(tracked));
 }
 
 bool Ofi::send_credits(int ec, int lane, const Returned& returned) {

@@ -17,8 +17,7 @@ constexpr uint64_t kConnectNs = 2'000'000'000;
 
 ssize_t Ofi::Channel::send(const std::byte* data, size_t bytes, fi_addr_t address, Buffer* buffer) {
   if (!buffer) return fi_inject(port->ep, data, bytes, address);
-  return fi_send(port->ep, data, bytes, buffers_mr_ ? fi_mr_desc(buffers_mr_) : nullptr, address,
-                 &buffer->context);
+  return fi_send(port->ep, data, bytes, buffer->descriptor, address, &buffer->context);
 }
 
 /// Each attempt is noted: those that lie seconds apart are not taken for one that lasts.

@@ -11,6 +11,7 @@ template <typename Look>
 void Ofi::Channel::visit(const Look& look) {
   for (size_t i = 0; i < kBuffers; ++i) look(buffers_[i]);
   for (size_t i = 0; i < kWorks; ++i) look(works_[i]);
+  for (size_t i = 0; carriers_ && i < kCarriers; ++i) look(carriers_[i]);
 }
 
 void Ofi::tick() {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /// The address that is published.
 #pragma once
+#include "net/parts/exchange.hpp"
 #include "net/parts/wire.hpp"
 
 namespace uccs::net::ofi {
@@ -19,6 +20,11 @@ struct ChunkBody {
   Key key;  ///< of the answer
 };
 static_assert(sizeof(ChunkBody) <= kHeadMax);
+
+/// In front of a batch.
+constexpr size_t kBatchHead = sizeof(Header) + sizeof(Question);
+constexpr size_t kBatchMax = kBatchHead + kBatchBytes;
+constexpr uint64_t kBatchTag = 1;  ///< which comes to receives of their own
 
 constexpr size_t kNameMax = 96;  ///< of an endpoint, as the provider writes it
 

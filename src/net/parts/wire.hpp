@@ -13,6 +13,8 @@ constexpr size_t kHeadMax = 56;
 constexpr size_t kHeadWithPayloadMax = 48;
 constexpr size_t kPayloadMax = 8192;
 constexpr int kLanesMax = 64;
+/// Longest batch: a call of the kernel costs as much as copying some ten kilobytes.
+constexpr size_t kBatchBytes = 64 << 10;
 
 enum class MessageKind : uint8_t {
   kPlain,     ///< head only
@@ -24,9 +26,9 @@ enum class MessageKind : uint8_t {
   kExchange,  ///< an atomic, or a put of a word; of these no Mail sees any
   kChunk,     ///< asks for what it takes to reach a chunk of the heap
   kKey,       ///< the answer
-  kPut,       ///< bytes for the memory here; these five are UCX's
+  kBatch,     ///< many operations of core's
+  kPut,       ///< bytes for the memory here; these four are UCX's
   kDelivery,  ///< a put that is answered
-  kBatch,     ///< many of core's
   kFetch,     ///< a get
   kFetched,   ///< what it has got
   kResult     ///< of an exchange, a delivery or a batch

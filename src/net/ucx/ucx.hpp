@@ -37,8 +37,6 @@ inline void bring(void* there, const void* data, size_t bytes) {
   constexpr size_t kPastCaches = 64 << 10;
   (bytes < kPastCaches ? mem::copy : mem::copy_nontemporal)(there, data, bytes);
 }
-/// A call of the kernel costs as much as copying some ten kilobytes.
-constexpr size_t kBatchBytes = 64 << 10;
 /// How often at most who posts one of these looks, at 64 KiB at a time: what it posts comes from
 /// others as well.
 constexpr int kLooksPerLong = 8, kLooksPerBatch = 4;
