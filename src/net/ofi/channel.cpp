@@ -5,6 +5,7 @@
 #include <new>
 #include <type_traits>
 
+#include "base/clock.hpp"
 #include "mem/copy.hpp"
 #include "net/ofi/ofi.hpp"
 
@@ -16,6 +17,10 @@ namespace {
 constexpr uint32_t kInjectedEvery = 16;
 /// Looks between those at lanes that the thread does not serve.
 constexpr uint32_t kOthersEvery = 8;
+
+/// Of puts by others the provider says nothing, but a look that takes in many bytes is long.
+constexpr uint64_t kMovingNs = 5'000;
+constexpr uint32_t kTimedEvery = 8;
 
 bool is_within(const Extent& area, const void* memory, size_t bytes) {
   const auto offset = reinterpret_cast<uintptr_t>(memory) - reinterpret_cast<uintptr_t>(area.base);
@@ -283,8 +288,9 @@ int Ofi::Channel::progress(int lane, uint32_t traffic, int budget, const Sink& s
   if (is_for_completions) return steps;
   lane_.store(lane, std::memory_order_relaxed);
   int taken = 0;
+  const uint64_t start = turn % kTimedEvery == 0 ? base::now_ns() : 0;
   ofi.poll_inlet(ofi.inlets_[lane], this, &taken);
-  if (taken > 0) ofi.mail_.note_movement();
+  if (taken > 0 || (start != 0 && base::now_ns() - start > kMovingNs)) ofi.mail_.note_movement();
   if (ofi.shape_.lanes > 1 && turn % kOthersEvery == 0) {
     // Puts and gets of others come in by any lane.
     const auto other = static_cast<int>(turn / kOthersEvery % ofi.shape_.lanes);
