@@ -64,7 +64,7 @@ void Ofi::post_landings(Inlet& inlet) {
   }
 }
 
-/// Without the domain's lock: to apply one takes a while.
+/// Without the domain's lock.
 void Ofi::take_batch(Inlet& inlet, Landing* landing, size_t length) {
   Header header = {};
   Question asked = {};
@@ -87,7 +87,6 @@ void Ofi::take_batch(Inlet& inlet, Landing* landing, size_t length) {
   const std::lock_guard guard(inlet.port->domain->lock);
   landing->next = inlet.to_land;
   inlet.to_land = landing;
-  post_landings(inlet);
 }
 
 }  // namespace uccs::net::ofi

@@ -181,10 +181,17 @@ uccs_status_t Ofi::Channel::transfer(bool is_put, int ec, const Remote& remote, 
     }
   }
   const fi_rma_iov target = {there, bytes, key.key};
-  const ssize_t posted =
-      is_put ? write(local, descriptor, address, target, work)
-             : fi_read(port->ep, local, bytes, descriptor, address, there, key.key, &work->context);
+  const size_t piece = ofi.fabric_->piece_bytes();
+  const bool is_long = piece > 0 && bytes > piece;
+  ssize_t posted = 0;
+  if (is_long)
+    rests_.push_back({work, is_put, static_cast<std::byte*>(local), there, key.key, bytes});
+  else if (is_put)
+    posted = write(local, descriptor, address, target, work);
+  else
+    posted = fi_read(port->ep, local, bytes, descriptor, address, there, key.key, &work->context);
   const uccs_status_t status = finish_post(posted, work, *peer, ec, bytes);
+  if (is_long) post_rests();
   if (bytes >= kLongBytes) long_posts_.fetch_add(1, std::memory_order_relaxed);
   if (completion || status != UCCS_IN_PROGRESS) return status;
   if (!remote.is_flag) habit_.put();
@@ -220,34 +227,42 @@ int Ofi::Channel::poll() {
   fi_cq_msg_entry entries[kEntries];
   const ssize_t count = fi_cq_read(port->cq, entries, kEntries);
   int steps = 0;
-  const auto end = [&](void* context, int error) {
+  const auto take = [&](void* context, int error) {
     auto* tracked = static_cast<Tracked*>(context);
     auto* work = static_cast<Work*>(tracked);
-    const uccs_status_t status = error == 0 ? UCCS_OK : status_of(error);
     ++steps;
-    work->posted_ns = 0;
+    if (tracked->kind == Tracked::Kind::kTransfer) return end(work, error);
     Trouble& trouble = owner_->peers_.state_of(work->ec).trouble;
-    const bool is_message = tracked->kind == Tracked::Kind::kMessage;
-    if (status == UCCS_ERR_PEER_FAILED)
-      owner_->silence_.note_failed(trouble, error);
-    else if (!is_message)  // a message has left, and that is all
-      owner_->silence_.note_heard(trouble);
-    if (is_message) {
-      give_back(work);
-      under_way_.fetch_sub(1, std::memory_order_release);
-      return;
+    if (error != 0) owner_->silence_.note_failed(trouble, error);
+    if (tracked->kind == Tracked::Kind::kPiece) {
+      --pieces_;
+      if (error == 0) owner_->silence_.note_heard(trouble);
     }
-    // Of a put that a quiet waits for nobody else can be told. What names the peer ends the job.
-    const bool is_named = status == UCCS_ERR_PEER_FAILED && owner_->is_watching();
-    if (!is_named || !work->proof.is_awaited) finished_.add(work, status);
+    work->posted_ns = 0;
+    give_back(work);
+    under_way_.fetch_sub(1, std::memory_order_release);
   };
-  for (ssize_t i = 0; i < count; ++i) end(entries[i].op_context, 0);
+  for (ssize_t i = 0; i < count; ++i) take(entries[i].op_context, 0);
   if (count == -FI_EAVAIL) {
     fi_cq_err_entry error = {};
     if (fi_cq_readerr(port->cq, &error, 0) == 1 && error.op_context)
-      end(error.op_context, error.err);
+      take(error.op_context, error.err);
   }
+  if (!rests_.empty()) post_rests();
   return steps;
+}
+
+void Ofi::Channel::end(Work* work, int error) {
+  const uccs_status_t status = error == 0 ? UCCS_OK : status_of(error);
+  Trouble& trouble = owner_->peers_.state_of(work->ec).trouble;
+  work->posted_ns = 0;
+  if (status == UCCS_ERR_PEER_FAILED)
+    owner_->silence_.note_failed(trouble, error);
+  else
+    owner_->silence_.note_heard(trouble);
+  // Of a put that a quiet waits for nobody else can be told. What names the peer ends the job.
+  const bool is_named = status == UCCS_ERR_PEER_FAILED && owner_->is_watching();
+  if (!is_named || !work->proof.is_awaited) finished_.add(work, status);
 }
 
 int Ofi::Channel::complete_finished() {

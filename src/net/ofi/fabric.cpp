@@ -11,6 +11,7 @@
 
 #include "base/log.hpp"
 #include "net/ofi/wire.hpp"
+#include "net/parts/pace.hpp"
 
 namespace uccs::net::ofi {
 namespace {
@@ -19,6 +20,9 @@ constexpr uint32_t kVersion = FI_VERSION(1, 14);
 /// Operations on their way per endpoint; a channel has buffers for fewer.
 constexpr size_t kQueueSize = 512;
 static_assert(kMessageMax + 128 < 8448);  // see FI_OFI_RXM_BUFFER_SIZE
+
+/// Of long puts and gets where nothing paces them: what is short gets in between.
+constexpr size_t kPiece = 1 << 20;
 
 fi_info* list(const char* provider, uint64_t completion) {
   fi_info* hints = fi_allocinfo();
@@ -148,6 +152,7 @@ bool Fabric::start() {
   if ((is_named(*info_, "tcp") || is_xnet()) && !needs_local_registration() &&
       (info_->tx_attr->msg_order & FI_ORDER_RAW) != 0)
     unproved_put_max_ = std::min(kPayloadMax, info_->ep_attr->max_order_raw_size);
+  if (is_xnet()) piece_bytes_ = is_paced() ? kPacedPiece : kPiece;
   return fi_fabric(info_->fabric_attr, &fabric_, nullptr) == 0;
 }
 

@@ -87,6 +87,8 @@ class Fabric {
   /// Puts of up to this many bytes need no completion of their own: a read that follows them, which
   /// is known to hold over tcp, is answered when they are visible. 0 where that is not known.
   size_t unproved_put_max() const { return unproved_put_max_; }
+  /// Longer puts and gets go in pieces, the last of which ends after the others; 0: they do not.
+  size_t piece_bytes() const { return piece_bytes_; }
   /// libfabric's own datagrams over TCP: `tcp` from version 1.18 on, `net` before.
   bool is_xnet() const { return info_->ep_attr->protocol == FI_PROTO_XNET; }
   bool has_virtual_addresses() const {
@@ -108,6 +110,7 @@ class Fabric {
   std::atomic<uint64_t> next_key_ = 1;
   bool may_wait_ = true;
   size_t unproved_put_max_ = 0;
+  size_t piece_bytes_ = 0;
 };
 
 }  // namespace uccs::net::ofi

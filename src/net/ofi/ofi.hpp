@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
+#include <deque>
 #include <memory>
 #include <mutex>
 #include <vector>
@@ -29,6 +30,7 @@ struct Tracked {
     kBatch,     ///< Landing: a batch has arrived
     kControl,   ///< Node: a credit has left
     kMessage,   ///< Buffer or Carrier: a message has left
+    kPiece,     ///< Work: a part of a put or get has left or come, not its last
     kTransfer,  ///< Work or Buffer: a put or get is complete
   };
   fi_context2 context;
@@ -54,6 +56,17 @@ struct Carrying : Work {
 };
 using Buffer = Carrying<kMessageMax>;
 using Carrier = Carrying<kBatchMax>;
+
+/// What is still to be posted of a put or get that goes in pieces.
+struct Rest {
+  Work* work;  ///< for the last of them
+  bool is_put;
+  std::byte* local;
+  uint64_t there, key;
+  size_t bytes;
+};
+/// Pieces under way per channel: what is short does not have to wait for more.
+constexpr int kPiecesMax = 16;
 
 constexpr size_t kBuffers = 64;  ///< per channel
 constexpr size_t kCarriers = 8;  ///< per channel that sends batches
@@ -153,6 +166,10 @@ class Ofi {
                            Completion* completion);
     ssize_t write(const void* source, void* descriptor, fi_addr_t address, const fi_rma_iov& target,
                   Work* work);
+    void post_rests();
+    ssize_t post_piece(const Rest& rest, size_t bytes, Work* work);
+    /// Of a put or get: told by `complete_finished`.
+    void end(Work* work, int error);
     /// Reads the completion queue; with the domain's lock held.
     int poll();
     int complete_finished();
@@ -196,6 +213,8 @@ class Ofi {
     Work* free_carriers_ = nullptr;
     Work* free_buffers_ = nullptr;
     Work* free_works_ = nullptr;
+    std::deque<Rest> rests_;  ///< oldest first
+    int pieces_ = 0;          ///< under way, the last ones aside
     Finished finished_;
     std::vector<int> to_prove_;          ///< targets of puts that nothing follows
     base::SparseArray<Proof> unproved_;  ///< these puts, by EC

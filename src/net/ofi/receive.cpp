@@ -60,17 +60,23 @@ int Ofi::poll_inlet(Inlet& inlet, const Channel* looker, int* messages) {
     }
   }
   if (count == -FI_EAVAIL) end_in_error(inlet);
+  // Answers first: somebody waits. Without the lock: what they end may be on a channel that shares
+  // the domain, and to apply a batch takes a while.
+  bool has_others = false;
+  if (asked_count + landed_count > 0) {
+    port.domain->lock.unlock();
+    for (size_t i = 0; i < asked_count; ++i) {
+      const Channel* ended = take_asked(inlet, asked[i]);
+      has_others = has_others || (ended && ended != looker);
+    }
+    for (size_t i = 0; i < landed_count; ++i)
+      take_batch(inlet, landed[i].landing, landed[i].length);
+    port.domain->lock.lock();
+  }
   if (inlet.to_post > 0) post_receives(inlet);
   if (inlet.to_land) post_landings(inlet);
   if (inlet.owed) send_owed(inlet);
   port.domain->lock.unlock();
-  // Without the lock: what they end may be on a channel that shares the domain.
-  bool has_others = false;
-  for (size_t i = 0; i < asked_count; ++i) {
-    const Channel* ended = take_asked(inlet, asked[i]);
-    has_others = has_others || (ended && ended != looker);
-  }
-  for (size_t i = 0; i < landed_count; ++i) take_batch(inlet, landed[i].landing, landed[i].length);
   if (has_others) mail_.ring();
   return pushed;
 }

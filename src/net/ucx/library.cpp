@@ -1,15 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "net/ucx/library.hpp"
 
-#include <netinet/in.h>
-#include <netinet/tcp.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/socket.h>
-#include <unistd.h>
 
 #include "base/log.hpp"
+#include "net/parts/pace.hpp"
 
 namespace uccs::net::ucx {
 namespace {
@@ -50,22 +47,6 @@ const char* transports_for(const Wish& wish) {
 /// With what goes before it a piece fits into what UCX takes from a socket at a time (configure),
 /// which it need not put together then.
 constexpr size_t kPieceMax = 860 << 10;
-/// With what goes before it less than 64 KiB, which the kernel makes one buffer of.
-constexpr size_t kPieceMaxPaced = 62 << 10;
-
-/// BBR sends at the rate that it has measured. Where that is the CPUs', it measures little of
-/// targets that stop reading for as long as they copy a large piece: on the loopback a megabyte
-/// takes 250 us in two pieces and 130 in 17. Without such a pace two are better (105, 140).
-bool is_paced() {
-  char name[16] = "";  // TCP_CA_NAME_MAX
-  socklen_t length = sizeof name - 1;
-  const int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
-  if (fd < 0) return false;
-  const bool is_known = getsockopt(fd, IPPROTO_TCP, TCP_CONGESTION, name, &length) == 0;
-  close(fd);
-  return is_known && strncmp(name, "bbr", 3) == 0;
-}
-
 void configure(ucp_config_t* config, const Wish& wish) {
   const char* transports = transports_for(wish);
   if (ucp_config_modify(config, "TLS", transports) != UCS_OK)
@@ -98,7 +79,7 @@ ucs_status_t Library::start(const Wish& wish) {
   ucs_status_t status = ucp_config_read(nullptr, nullptr, &config);
   if (status != UCS_OK) return status;
   configure(config, wish);
-  piece_max_ = is_paced() ? kPieceMaxPaced : kPieceMax;
+  piece_max_ = is_paced() ? kPacedPiece : kPieceMax;
   has_failures_ = !are_shared_memory(transports_for(wish));
   has_atomics_ = version() < kVersionWithoutAtomics &&
                  ucp_config_modify(config, "ATOMIC_MODE", "cpu") == UCS_OK;
