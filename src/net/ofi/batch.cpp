@@ -20,7 +20,7 @@ uccs_status_t Ofi::Channel::batch(int ec, std::byte** batch, size_t bytes, Compl
   PeerState* peer = ofi.peers_.reach(ec);
   if (!peer) return UCCS_ERR_PEER_FAILED;
   const std::lock_guard guard(port->domain->lock);  // for a moment: others only look at the queue
-  const fi_addr_t address = ofi.address_of(*this, *peer, ec, index_ % peer->lanes);
+  const fi_addr_t address = ofi.address_of(*port, *peer, ec, index_ % peer->lanes);
   if (address == FI_ADDR_UNSPEC) return UCCS_ERR_PEER_FAILED;
   Work* work = take_to_ask(nullptr, completion);
   Carrier* carrier = work ? take_carrier() : nullptr;
@@ -65,7 +65,8 @@ void Ofi::post_landings(Inlet& inlet) {
 }
 
 /// Without the domain's lock.
-void Ofi::take_batch(Inlet& inlet, Landing* landing, size_t length) {
+void Ofi::take_batch(Inlet& inlet, Landing* landing) {
+  const size_t length = landing->length;
   Header header = {};
   Question asked = {};
   if (length >= kBatchHead) {

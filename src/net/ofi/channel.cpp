@@ -15,12 +15,11 @@ namespace {
 /// Looks between those for what was injected, of which nothing is heard, when it cannot leave at
 /// once.
 constexpr uint32_t kInjectedEvery = 16;
-/// Looks between those at lanes that the thread does not serve.
-constexpr uint32_t kOthersEvery = 8;
+/// Looks between those at lanes that the thread does not serve, and between those that are timed.
+constexpr uint32_t kRareEvery = 8;
 
 /// Of puts by others the provider says nothing, but a look that takes in many bytes is long.
 constexpr uint64_t kMovingNs = 5'000;
-constexpr uint32_t kTimedEvery = 8;
 
 bool is_within(const Extent& area, const void* memory, size_t bytes) {
   const auto offset = reinterpret_cast<uintptr_t>(memory) - reinterpret_cast<uintptr_t>(area.base);
@@ -46,13 +45,18 @@ bool Ofi::Channel::start(Ofi* owner, int index) {
   index_ = index;
   is_connected_ = base::make_sparse<bool>(owner->table_size());
   unproved_ = base::make_sparse<Proof>(static_cast<size_t>(owner->num_ecs_));
-  Port* opened = fabric.open_port();
+  inlet_ = index < owner->shape_.lanes ? &owner->inlets_[index] : nullptr;
+  Port* opened = inlet_ ? inlet_->port : fabric.open_port(owner->table_size());
   if (!is_connected_ || !unproved_ || !opened) return false;
   buffers_ = make_pool<Buffer>(opened, kBuffers, free_buffers_);
   works_ = make_pool<Work>(opened, kWorks, free_works_);
   if (!buffers_ || !works_) return false;
-  if (fabric.needs_local_registration() && !fabric.register_areas(opened)) return false;
+  if (!inlet_ && fabric.needs_local_registration() && !fabric.register_areas(opened)) return false;
   port = opened;
+  if (inlet_) {
+    const std::lock_guard guard(port->domain->lock);
+    inlet_->is_shared = true;
+  }
   return true;
 }
 
@@ -153,7 +157,7 @@ uccs_status_t Ofi::Channel::transfer(bool is_put, int ec, const Remote& remote, 
     poll();
     return UCCS_AGAIN;
   }
-  const fi_addr_t address = ofi.address_of(*this, *peer, ec, lane);
+  const fi_addr_t address = ofi.address_of(*port, *peer, ec, lane);
   const uint64_t there = key.base + remote.offset;
   const bool may_go_unasked = !completion && (remote.is_flag || !habit_.is_awaited());
   if (may_go_unasked && address != FI_ADDR_UNSPEC && bytes <= ofi.fabric_->unproved_put_max())
@@ -223,33 +227,22 @@ uccs_status_t Ofi::Channel::get(int ec, const Remote& source, void* dest, size_t
 }
 
 int Ofi::Channel::poll() {
-  constexpr size_t kEntries = 16;
-  fi_cq_msg_entry entries[kEntries];
-  const ssize_t count = fi_cq_read(port->cq, entries, kEntries);
-  int steps = 0;
-  const auto take = [&](void* context, int error) {
-    auto* tracked = static_cast<Tracked*>(context);
-    auto* work = static_cast<Work*>(tracked);
-    ++steps;
-    if (tracked->kind == Tracked::Kind::kTransfer) return end(work, error);
-    Trouble& trouble = owner_->peers_.state_of(work->ec).trouble;
-    if (error != 0) owner_->silence_.note_failed(trouble, error);
-    if (tracked->kind == Tracked::Kind::kPiece) {
-      --pieces_;
-      if (error == 0) owner_->silence_.note_heard(trouble);
-    }
-    work->posted_ns = 0;
-    give_back(work);
-    under_way_.fetch_sub(1, std::memory_order_release);
-  };
-  for (ssize_t i = 0; i < count; ++i) take(entries[i].op_context, 0);
-  if (count == -FI_EAVAIL) {
-    fi_cq_err_entry error = {};
-    if (fi_cq_readerr(port->cq, &error, 0) == 1 && error.op_context)
-      take(error.op_context, error.err);
+  const Seen seen = owner_->read(*port, inlet_, this);
+  if (seen.pushed > 0) owner_->mail_.ring();
+  return seen.ended;
+}
+
+void Ofi::Channel::take(Work* work, int error) {
+  if (work->kind == Tracked::Kind::kTransfer) return end(work, error);
+  Trouble& trouble = owner_->peers_.state_of(work->ec).trouble;
+  if (error != 0) owner_->silence_.note_failed(trouble, error);
+  if (work->kind == Tracked::Kind::kPiece) {
+    --pieces_;
+    if (error == 0) owner_->silence_.note_heard(trouble);
   }
-  if (!rests_.empty()) post_rests();
-  return steps;
+  work->posted_ns = 0;
+  give_back(work);
+  under_way_.fetch_sub(1, std::memory_order_release);
 }
 
 void Ofi::Channel::end(Work* work, int error) {
@@ -294,21 +287,27 @@ int Ofi::Channel::progress(int lane, uint32_t traffic, int budget, const Sink& s
     looked_.store(is_for_completions ? ofi.shape_.lanes : looked - 1, std::memory_order_relaxed);
   const bool has_more = !was_looked_at && under_way_.load(std::memory_order_relaxed) >
                                               asked_.load(std::memory_order_relaxed);
-  if ((has_more || turn % kInjectedEvery == 0) && port->domain->lock.try_lock()) {
-    poll();
-    port->domain->lock.unlock();
+  const bool is_its_lane = !is_for_completions && inlet_ == &ofi.inlets_[lane];
+  if (!is_its_lane && (has_more || turn % kInjectedEvery == 0)) {
+    if (inlet_) {
+      if (ofi.poll_inlet(*inlet_, this) > 0) ofi.mail_.ring();
+    } else if (port->domain->lock.try_lock()) {
+      poll();
+      port->domain->lock.unlock();
+    }
   }
   int steps = complete_finished();
   ofi.mail_.return_owed();
   if (is_for_completions) return steps;
   lane_.store(lane, std::memory_order_relaxed);
+  const bool is_rare = turn % kRareEvery < 2;  // of two calls in a round it may be either
   int taken = 0;
-  const uint64_t start = turn % kTimedEvery == 0 ? base::now_ns() : 0;
+  const uint64_t start = is_rare ? base::now_ns() : 0;
   ofi.poll_inlet(ofi.inlets_[lane], this, &taken);
   if (taken > 0 || (start != 0 && base::now_ns() - start > kMovingNs)) ofi.mail_.note_movement();
-  if (ofi.shape_.lanes > 1 && turn % kOthersEvery == 0) {
+  if (ofi.shape_.lanes > 1 && is_rare) {
     // Puts and gets of others come in by any lane.
-    const auto other = static_cast<int>(turn / kOthersEvery % ofi.shape_.lanes);
+    const auto other = static_cast<int>(turn / kRareEvery % ofi.shape_.lanes);
     if (other != lane && ofi.poll_inlet(ofi.inlets_[other], this) > 0) ofi.mail_.ring();
   }
   steps += complete_finished();

@@ -20,19 +20,19 @@ Engine::Counts Ofi::count(const Engine::Share& share) {
 void Ofi::collect(Engine::Watch& watch) {
   const auto add = [&](Port& port, int number) {
     if (!watch.share.has(number)) return;
-    fid* queue = port.watched ? &port.watched->fid : &port.cq->fid;
     if (port.fd < 0 || !port.domain->lock.try_lock()) {
       watch.can_sleep = false;
       return;
     }
-    watch.has_events = fi_trywait(fabric_->fid(), &queue, 1) != 0 || watch.has_events;
+    fid* watched = &port.watched->fid;
+    watch.has_events = fi_trywait(fabric_->fid(), &watched, 1) != 0 || watch.has_events;
     port.domain->lock.unlock();
     watch.add(port.fd, number);
   };
   for (int lane = 0; lane < shape_.lanes; ++lane) add(*inlets_[lane].port, lane);
   const int channels = open_channels_.load(std::memory_order_acquire);
   // Idle ones, too: what is posted while this thread sleeps may need the CPU to go on.
-  for (int i = 0; i < channels; ++i) add(*channels_[i].port, shape_.lanes + i);
+  for (int i = shape_.lanes; i < channels; ++i) add(*channels_[i].port, shape_.lanes + i);
 }
 
 int Ofi::look(const Engine::Look& look) {
@@ -42,7 +42,7 @@ int Ofi::look(const Engine::Look& look) {
   for (int lane = 0; lane < shape_.lanes; ++lane)
     if (look.is_at(lane))
       has_moved = poll_inlet(inlets_[lane], nullptr, &messages) > 0 || has_moved;
-  for (int i = 0; i < channels; ++i) {
+  for (int i = shape_.lanes; i < channels; ++i) {
     Channel& channel = channels_[i];
     if (!look.is_at(shape_.lanes + i) || !channel.port->domain->lock.try_lock()) continue;
     has_moved = channel.poll() > 0 || has_moved;

@@ -56,7 +56,7 @@ uccs_status_t Ofi::Channel::ask(PeerState& peer, int ec, const Remote& target,
                                 const AtomicArguments& arguments, uint64_t* result_out,
                                 Completion* completion) {
   const int lane = index_ % peer.lanes;
-  const fi_addr_t address = owner_->address_of(*this, peer, ec, lane);
+  const fi_addr_t address = owner_->address_of(*port, peer, ec, lane);
   if (address == FI_ADDR_UNSPEC) return UCCS_ERR_PEER_FAILED;
   Work* work = take_to_ask(result_out, completion);
   const size_t bytes = sizeof(Header) + sizeof(ExchangeBody);
@@ -141,21 +141,29 @@ void Ofi::note_dropped(size_t length) {
                  "the network brought %zu bytes that are no message of this job: dropped", length);
 }
 
-const Ofi::Channel* Ofi::take_asked(Inlet& inlet, const Asked& asked) {
-  const Header header = asked.node->header();
+/// With the domain's lock held.
+void Ofi::defer(Inlet& inlet, Node* node, size_t length) {
+  const Header& header = node->header();
   const size_t body = length_of(header.kind);
-  if (body == 0 || asked.length != sizeof header + body || header.head_bytes != body ||
+  if (body == 0 || length != sizeof header + body || header.head_bytes != body ||
       !is_of_job(header)) {
-    note_dropped(asked.length);
-    mail_.give_back(asked.node);
-    return nullptr;
+    note_dropped(length);
+    return mail_.give_back(node);
   }
+  node->next = nullptr;
+  *inlet.asked_end = node;
+  inlet.asked_end = &node->next;
+}
+
+/// Takes the node over.
+const Ofi::Channel* Ofi::take_asked(Inlet& inlet, Node* node) {
+  const Header header = node->header();
   if (header.kind == MessageKind::kExchange || header.kind == MessageKind::kChunk) {
-    answer(inlet, asked.node);
+    answer(inlet, node);
     return nullptr;
   }
   const Channel* ended = nullptr;
-  const std::byte* at = asked.node->data() + sizeof header;
+  const std::byte* at = node->data() + sizeof header;
   if (header.kind == MessageKind::kResult) {
     Result result;
     memcpy(&result, at, sizeof result);
@@ -165,7 +173,7 @@ const Ofi::Channel* Ofi::take_asked(Inlet& inlet, const Asked& asked) {
     memcpy(&key, at, sizeof key);
     take_key(header.source, key);
   }
-  mail_.give_back(asked.node);
+  mail_.give_back(node);
   return ended;
 }
 
@@ -226,7 +234,7 @@ void Ofi::send_reply(Inlet& inlet, Node* node, const Header& asked_by, const Rep
 bool Ofi::send_answer(Inlet& inlet, Node* node) {
   Header header = node->header();
   const int ec = header.source;
-  const fi_addr_t address = address_of(inlet, peers_.state_of(ec), ec, header.lane);
+  const fi_addr_t address = address_of(*inlet.port, peers_.state_of(ec), ec, header.lane);
   header.source = me_;
   memcpy(node->data(), &header, sizeof header);
   const size_t bytes = sizeof header + header.head_bytes;

@@ -80,6 +80,14 @@ int rank(const fi_info& info, const Wish& wish) {
   return info.addr_format == FI_SOCKADDR_IN ? 5 : 1;
 }
 
+fid_cq* open_cq(fid_domain* domain, fi_wait_obj wait) {
+  fi_cq_attr attributes = {};
+  attributes.format = FI_CQ_FORMAT_MSG;
+  attributes.wait_obj = wait;
+  fid_cq* opened = nullptr;
+  return fi_cq_open(domain, &attributes, &opened, nullptr) == 0 ? opened : nullptr;
+}
+
 void set_up_library() {
   // Libraries of Omni-Path, loaded whether or not there is any, would handle the program's signals.
   setenv("IPATH_NO_BACKTRACE", "1", 0);
@@ -212,32 +220,25 @@ Key Fabric::key_of(fid_mr* mr, const Extent& area, uint64_t begin) const {
 /// xnet writes to a socket for each end that a queue with a descriptor is told of, and never takes
 /// that back, so that the descriptor stays readable. The descriptor of any queue is readable when
 /// something has come for the domain: one that no endpoint knows is as good, and is told of no end.
-bool Fabric::open_queues(Port* port) {
-  fid_domain* domain = port->domain->fid;
-  fi_cq_attr cq = {};
-  cq.format = FI_CQ_FORMAT_MSG;
-  cq.wait_obj = FI_WAIT_FD;
-  if (may_wait_ && fi_cq_open(domain, &cq, &port->cq, nullptr) == 0) {
-    if (fi_control(&port->cq->fid, FI_GETWAIT, &port->fd) != 0) port->fd = -1;
-    if (!is_xnet()) return true;
-    port->watched = port->cq;
-  } else {
-    may_wait_ = false;  // then it is looked at from time to time
-  }
-  cq.wait_obj = FI_WAIT_NONE;
-  return fi_cq_open(domain, &cq, &port->cq, nullptr) == 0;
+bool Fabric::open_queue(Port* port) {
+  fid_domain* const domain = port->domain->fid;
+  port->watched = may_wait_ ? open_cq(domain, FI_WAIT_FD) : nullptr;
+  may_wait_ = port->watched != nullptr;  // else it is looked at from time to time
+  if (!may_wait_ || fi_control(&port->watched->fid, FI_GETWAIT, &port->fd) != 0) port->fd = -1;
+  port->cq = may_wait_ && !is_xnet() ? port->watched : open_cq(domain, FI_WAIT_NONE);
+  return port->cq != nullptr;
 }
 
-Port* Fabric::open_port() {
+Port* Fabric::open_port(size_t peers) {
   auto port = std::unique_ptr<Port>(new (std::nothrow) Port);
   if (!port) return nullptr;
   port->domain = open_domain();
-  if (!port->domain) return nullptr;
+  port->addresses = base::make_sparse<fi_addr_t>(peers);
+  if (!port->domain || !port->addresses) return nullptr;
   fid_domain* domain = port->domain->fid;
-  if (!open_queues(port.get())) return nullptr;
   fi_av_attr av = {};
   av.type = FI_AV_TABLE;
-  const bool is_open = fi_av_open(domain, &av, &port->av, nullptr) == 0 &&
+  const bool is_open = open_queue(port.get()) && fi_av_open(domain, &av, &port->av, nullptr) == 0 &&
                        fi_endpoint(domain, info_, &port->ep, nullptr) == 0 &&
                        fi_ep_bind(port->ep, &port->av->fid, 0) == 0 &&
                        fi_ep_bind(port->ep, &port->cq->fid, FI_TRANSMIT | FI_RECV) == 0 &&
@@ -266,7 +267,7 @@ void Fabric::close_port(Port* port) {
   if (port->ep) fi_close(&port->ep->fid);
   if (port->av) fi_close(&port->av->fid);
   if (port->cq) fi_close(&port->cq->fid);
-  if (port->watched) fi_close(&port->watched->fid);
+  if (port->watched && port->watched != port->cq) fi_close(&port->watched->fid);
   std::erase_if(ports_, [port](const std::unique_ptr<Port>& each) { return each.get() == port; });
 }
 

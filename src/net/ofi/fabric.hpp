@@ -13,6 +13,7 @@
 #include <memory>
 #include <vector>
 
+#include "base/sparse.hpp"
 #include "base/spinlock.hpp"
 #include "net/ofi/wire.hpp"
 #include "net/transport.hpp"
@@ -37,15 +38,18 @@ struct Domain {
   base::SpinLock lock;
 };
 
-/// An endpoint with its completion queue. Inlets are what peers send to; outlets are what channels
-/// send from.
+/// An endpoint. Inlets are what peers send to; channels send from those, or from outlets of their
+/// own.
 struct Port {
   Domain* domain = nullptr;
   fid_ep* ep = nullptr;
-  fid_cq* cq = nullptr;
-  fid_cq* watched = nullptr;  ///< whose descriptor `fd` is, where that is not `cq`
   fid_av* av = nullptr;
-  int fd = -1;  ///< readable when the queue is not empty; -1: the provider has none
+  fid_cq* cq = nullptr;
+  fid_cq* watched = nullptr;  ///< whose descriptor `fd` is
+  int fd = -1;                ///< readable when there is something to look at; -1: there is none
+  /// [ec * lanes + lane], inverted, so that 0 is FI_ADDR_UNSPEC: not yet. Guarded by the domain's
+  /// lock.
+  base::SparseArray<fi_addr_t> addresses;
   // This EC's areas, where the port needs them registered; guarded by the domain's lock.
   fid_mr* heap[kChunksMax] = {};
   fid_mr* statics = nullptr;
@@ -64,7 +68,8 @@ class Fabric {
   bool start();
   /// A port with a domain of its own, or one that shares with others where the provider limits
   /// domains. nullptr: nothing more is to be had. One thread at a time.
-  Port* open_port();
+  /// `peers`: how many addresses it may have to know.
+  Port* open_port(size_t peers);
   /// Registers this EC's areas with the port's domain, the heap's first chunk only.
   bool register_areas(Port* port);
   /// The registration of a chunk of the heap, made now if there is none; nullptr when the provider
@@ -99,7 +104,7 @@ class Fabric {
 
  private:
   Domain* open_domain();
-  bool open_queues(Port* port);
+  bool open_queue(Port* port);
 
   fi_info* info_;
   Extent heap_, statics_;

@@ -52,7 +52,7 @@ void Ofi::Channel::prove() {
     work->completion = nullptr;
     const ssize_t posted =
         fi_read(port->ep, &scratch_, sizeof scratch_, nullptr,
-                owner_->address_of(*this, peer, ec, lane), key.base, key.key, &work->context);
+                owner_->address_of(*port, peer, ec, lane), key.base, key.key, &work->context);
     const uccs_status_t status = finish_post(posted, work, peer, ec, sizeof scratch_);
     if (status == UCCS_AGAIN) return;
     if (status < 0)

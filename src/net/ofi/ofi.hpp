@@ -81,28 +81,28 @@ inline Tracked* tracked_of(Node* node) {
 }
 inline Node* node_of(Tracked* tracked) { return reinterpret_cast<Node*>(tracked + 1); }
 
-/// A port with the addresses of peers that it has sent to.
-struct Outlet {
-  Port* port = nullptr;
-  /// [ec * lanes + lane], inverted, so that 0 is FI_ADDR_UNSPEC: not yet.
-  base::SparseArray<fi_addr_t> addresses;
-};
-
 /// A place for a batch that comes.
 struct Landing : Tracked {
   Landing* next;
+  size_t length;  ///< of what has come
   alignas(8) std::byte data[kBatchMax];
 };
 constexpr size_t kLandings = 4;  ///< per inlet: a connection whose batch finds none waits
 
 /// Where messages for one lane, and other ECs' puts and gets, come in.
-struct Inlet : Outlet {
+struct Inlet {
+  Port* port = nullptr;
   int lane = 0;
   std::unique_ptr<Landing[]> landings;
   void* landings_descriptor = nullptr;
   // Guarded by the domain's lock.
+  bool is_shared = false;      ///< the channel of its number sends from it
   int to_post = 0;             ///< receives
   Landing* to_land = nullptr;  ///< those whose receive is to be posted
+  // What is to be done without the lock: questions, oldest first, and batches.
+  Node* asked = nullptr;
+  Node** asked_end = &asked;
+  Landing* landed = nullptr;
   // Answers that could not leave, oldest first.
   Node* owed = nullptr;
   Node** owed_end = &owed;
@@ -128,13 +128,14 @@ struct PeerState : PeerBase {
   Trouble trouble;
 };
 
-/// libfabric: reliable datagram endpoints. Each channel has an outlet, each lane an inlet, all with
-/// domains of their own, so that threads share nothing. Puts and gets are the provider's; messages
-/// are sends, with credits so that memory is bounded. One thread per instance sees to it that ECs
-/// which compute hold up nobody (engine.cpp).
+/// libfabric: reliable datagram endpoints. Each lane has an inlet, from which the channel of its
+/// number sends as well, so that one connection takes what goes both ways; other channels have
+/// outlets. All have domains of their own, so that threads share nothing. Puts and gets are the
+/// provider's; messages are sends, with credits so that memory is bounded. One thread per instance
+/// sees to it that ECs which compute hold up nobody (engine.cpp).
 class Ofi {
  public:
-  class Channel : public Outlet {
+  class Channel {
    public:
     uccs_status_t put(int ec, const Remote& dest, const void* source, size_t bytes, Completion*);
     uccs_status_t get(int ec, const Remote& source, void* dest, size_t bytes, Completion*);
@@ -170,8 +171,10 @@ class Ofi {
     ssize_t post_piece(const Rest& rest, size_t bytes, Work* work);
     /// Of a put or get: told by `complete_finished`.
     void end(Work* work, int error);
-    /// Reads the completion queue; with the domain's lock held.
+    /// Reads the completion queue; with the domain's lock held. Of an inlet's, `poll_inlet` has to
+    /// follow: questions wait for it.
     int poll();
+    void take(Work* work, int error);
     int complete_finished();
     /// Without a buffer: `data` is free on return, and nothing tells when it has left.
     ssize_t send(const std::byte* data, size_t bytes, fi_addr_t address, Buffer* buffer);
@@ -203,6 +206,8 @@ class Ofi {
     }
 
     Ofi* owner_ = nullptr;
+    Port* port = nullptr;
+    Inlet* inlet_ = nullptr;  ///< that the port belongs to, nullptr: to the channel alone
     int index_ = 0;
     std::atomic<int> looked_ = 0;  ///< looks for messages that need not look for completions
     base::SparseArray<bool> is_connected_;  ///< as addresses
@@ -260,7 +265,7 @@ class Ofi {
   }
   bool read_address(PeerState& peer, const std::byte* bytes, size_t length);
   /// The provider's address of the peer's inlet; with the domain's lock held.
-  fi_addr_t address_of(Outlet& outlet, const PeerState& peer, int ec, int lane);
+  fi_addr_t address_of(Port& port, const PeerState& peer, int ec, int lane);
 
   // receive.cpp
   void* describe_nodes(int lane, std::byte* memory, size_t bytes);
@@ -269,7 +274,15 @@ class Ofi {
   /// Operations that ended are told by `looker`; those of other channels are rung for. `messages`:
   /// counts what came and went.
   int poll_inlet(Inlet& inlet, const Channel* looker = nullptr, int* messages = nullptr);
-  void end_in_error(Inlet& inlet);
+  struct Seen {  ///< by a look at a queue
+    int entries = 0;
+    int pushed = 0;  ///< messages, into inboxes
+    int ended = 0;   ///< operations of the channel's
+  };
+  /// With the domain's lock held; one of the two may be nullptr.
+  Seen read(Port& port, Inlet* inlet, Channel* channel);
+  void take(Inlet* inlet, Channel* channel, const fi_cq_err_entry& entry, Seen* seen);
+  void defer(Inlet& inlet, Node* node, size_t length);
   // chunks.cpp
   static ChunkKeys& chunk_keys(PeerLane& lane);
   bool answer_chunk(Inlet& inlet, ChunkBody* body);
@@ -277,10 +290,6 @@ class Ofi {
   // exchange.cpp
   Areas areas() const { return {fabric_->heap(), fabric_->statics()}; }
   bool is_closing() const { return is_closing_.load(std::memory_order_relaxed); }
-  struct Asked {  ///< an exchange or a result, and how long it is
-    Node* node;
-    size_t length;
-  };
   struct Reply {
     MessageKind kind;
     uint64_t cookie;  ///< of whom it is for
@@ -288,7 +297,7 @@ class Ofi {
     size_t bytes;
   };
   /// Does what is asked for, and takes results. Returns the channel whose operation has ended.
-  const Channel* take_asked(Inlet& inlet, const Asked& asked);
+  const Channel* take_asked(Inlet& inlet, Node* node);
   void answer(Inlet& inlet, Node* node);
   void send_reply(Inlet& inlet, Node* node, const Header& asked_by, const Reply& reply);
   bool is_of_job(const Header& header) const;
@@ -297,7 +306,7 @@ class Ofi {
   // batch.cpp
   bool start_landings(Inlet& inlet);
   void post_landings(Inlet& inlet);
-  void take_batch(Inlet& inlet, Landing* landing, size_t length);
+  void take_batch(Inlet& inlet, Landing* landing);
   /// With the domain's lock held; false: not now.
   bool send_answer(Inlet& inlet, Node* node);
   void send_owed(Inlet& inlet);

@@ -104,9 +104,8 @@ bool Ofi::start_inlets() {
   for (int lane = 0; lane < shape_.lanes; ++lane) {
     Inlet& inlet = inlets_[lane];
     inlet.lane = lane;
-    inlet.port = fabric_->open_port();
-    inlet.addresses = base::make_sparse<fi_addr_t>(table_size());
-    if (!inlet.port || !inlet.addresses || !fabric_->register_areas(inlet.port)) return false;
+    inlet.port = fabric_->open_port(table_size());
+    if (!inlet.port || !fabric_->register_areas(inlet.port)) return false;
     inlet.to_post = kReceives;
     post_receives(inlet);
     if (!start_landings(inlet)) return false;
@@ -193,12 +192,11 @@ bool Ofi::read_address(PeerState& peer, const std::byte* bytes, size_t length) {
 
 uccs_status_t Ofi::connect(const Peer& peer) { return peers_.connect(peer); }
 
-fi_addr_t Ofi::address_of(Outlet& outlet, const PeerState& peer, int ec, int lane) {
-  fi_addr_t& known = outlet.addresses[static_cast<size_t>(ec * shape_.lanes + lane)];
+fi_addr_t Ofi::address_of(Port& port, const PeerState& peer, int ec, int lane) {
+  fi_addr_t& known = port.addresses[static_cast<size_t>(ec * shape_.lanes + lane)];
   if (~known == FI_ADDR_UNSPEC) {
     fi_addr_t found = FI_ADDR_UNSPEC;
-    if (fi_av_insert(outlet.port->av, peer.by_lane[lane].name, 1, &found, 0, nullptr) == 1)
-      known = ~found;
+    if (fi_av_insert(port.av, peer.by_lane[lane].name, 1, &found, 0, nullptr) == 1) known = ~found;
   }
   return ~known;
 }
@@ -206,8 +204,7 @@ fi_addr_t Ofi::address_of(Outlet& outlet, const PeerState& peer, int ec, int lan
 uccs_status_t Ofi::open_channel(int index, Channel** channel_out) {
   const std::lock_guard guard(ports_lock_);
   Channel& channel = channels_[index];
-  channel.addresses = base::make_sparse<fi_addr_t>(table_size());
-  if (!channel.addresses || !channel.start(this, index)) return UCCS_ERR_NO_MEMORY;
+  if (!channel.start(this, index)) return UCCS_ERR_NO_MEMORY;
   open_channels_.store(std::max(open_channels_.load(), index + 1), std::memory_order_release);
   *channel_out = &channel;
   return UCCS_OK;

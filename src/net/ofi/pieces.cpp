@@ -10,7 +10,7 @@ namespace uccs::net::ofi {
 ssize_t Ofi::Channel::post_piece(const Rest& rest, size_t bytes, Work* work) {
   const int ec = rest.work->ec;
   PeerState& peer = owner_->peers_.state_of(ec);
-  const fi_addr_t address = owner_->address_of(*this, peer, ec, index_ % peer.lanes);
+  const fi_addr_t address = owner_->address_of(*port, peer, ec, index_ % peer.lanes);
   if (!rest.is_put)
     return fi_read(port->ep, rest.local, bytes, nullptr, address, rest.there, rest.key,
                    &work->context);

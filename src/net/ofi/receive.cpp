@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /// Receiving messages, and sending credits back.
+#include <utility>
+
 #include "base/log.hpp"
 #include "net/ofi/ofi.hpp"
 
@@ -28,72 +30,87 @@ void Ofi::post_receives(Inlet& inlet) {
   }
 }
 
-int Ofi::poll_inlet(Inlet& inlet, const Channel* looker, int* messages) {
-  Port& port = *inlet.port;
-  if (!port.domain->lock.try_lock()) return 0;
+Ofi::Seen Ofi::read(Port& port, Inlet* inlet, Channel* channel) {
   constexpr size_t kEntries = 16;
   fi_cq_msg_entry entries[kEntries];
   const ssize_t count = fi_cq_read(port.cq, entries, kEntries);
-  if (messages && count > 0) *messages += static_cast<int>(count);
-  int pushed = 0;
-  Asked asked[kEntries];
-  struct Landed {
-    Landing* landing;
-    size_t length;
-  } landed[kLandings];
-  size_t asked_count = 0, landed_count = 0;
+  Seen seen;
+  fi_cq_err_entry entry = {};
   for (ssize_t i = 0; i < count; ++i) {
-    auto* tracked = static_cast<Tracked*>(entries[i].op_context);
-    if (tracked->kind == Tracked::Kind::kBatch) {
-      landed[landed_count++] = {static_cast<Landing*>(tracked), entries[i].len};
-      continue;
-    }
-    Node* node = node_of(tracked);
-    if (tracked->kind == Tracked::Kind::kReceived) {
-      ++inlet.to_post;
-      if (entries[i].len >= sizeof(Header) && node->header().kind >= MessageKind::kExchange)
-        asked[asked_count++] = {node, entries[i].len};
-      else
-        pushed += mail_.take_in(inlet.lane, node, entries[i].len);
-    } else {
-      mail_.give_back(node);
-    }
+    entry.op_context = entries[i].op_context;
+    entry.len = entries[i].len;
+    take(inlet, channel, entry, &seen);
   }
-  if (count == -FI_EAVAIL) end_in_error(inlet);
+  if (count > 0) seen.entries = static_cast<int>(count);
+  if (count == -FI_EAVAIL && fi_cq_readerr(port.cq, &entry, 0) == 1 && entry.op_context)
+    take(inlet, channel, entry, &seen);
+  if (channel && !channel->rests_.empty()) channel->post_rests();
+  return seen;
+}
+
+void Ofi::take(Inlet* inlet, Channel* channel, const fi_cq_err_entry& entry, Seen* seen) {
+  auto* tracked = static_cast<Tracked*>(entry.op_context);
+  switch (tracked->kind) {
+    case Tracked::Kind::kReceived: {
+      Node* node = node_of(tracked);
+      ++inlet->to_post;
+      if (entry.err != 0)
+        mail_.give_back(node);
+      else if (entry.len >= sizeof(Header) && node->header().kind >= MessageKind::kExchange)
+        defer(*inlet, node, entry.len);
+      else
+        seen->pushed += mail_.take_in(inlet->lane, node, entry.len);
+      return;
+    }
+    case Tracked::Kind::kBatch: {
+      auto* landing = static_cast<Landing*>(tracked);
+      landing->length = entry.len;
+      Landing*& list = entry.err != 0 ? inlet->to_land : inlet->landed;
+      landing->next = list;
+      list = landing;
+      return;
+    }
+    case Tracked::Kind::kControl:
+      return mail_.give_back(node_of(tracked));
+    default:
+      ++seen->ended;
+      return channel->take(static_cast<Work*>(tracked), entry.err);
+  }
+}
+
+int Ofi::poll_inlet(Inlet& inlet, const Channel* looker, int* messages) {
+  base::SpinLock& lock = inlet.port->domain->lock;
+  if (!lock.try_lock()) return 0;
+  Channel* const channel = inlet.is_shared ? &channels_[inlet.lane] : nullptr;
+  const Seen seen = read(*inlet.port, &inlet, channel);
+  bool has_others = seen.ended > 0 && channel != looker;
   // Answers first: somebody waits. Without the lock: what they end may be on a channel that shares
   // the domain, and to apply a batch takes a while.
-  bool has_others = false;
-  if (asked_count + landed_count > 0) {
-    port.domain->lock.unlock();
-    for (size_t i = 0; i < asked_count; ++i) {
-      const Channel* ended = take_asked(inlet, asked[i]);
+  if (inlet.asked || inlet.landed) {
+    Node* asked = std::exchange(inlet.asked, nullptr);
+    inlet.asked_end = &inlet.asked;
+    Landing* landed = std::exchange(inlet.landed, nullptr);
+    lock.unlock();
+    while (asked) {
+      Node* const next = asked->next;
+      const Channel* ended = take_asked(inlet, asked);
       has_others = has_others || (ended && ended != looker);
+      asked = next;
     }
-    for (size_t i = 0; i < landed_count; ++i)
-      take_batch(inlet, landed[i].landing, landed[i].length);
-    port.domain->lock.lock();
+    while (landed) {
+      Landing* const next = landed->next;
+      take_batch(inlet, landed);
+      landed = next;
+    }
+    lock.lock();
   }
   if (inlet.to_post > 0) post_receives(inlet);
   if (inlet.to_land) post_landings(inlet);
   if (inlet.owed) send_owed(inlet);
-  port.domain->lock.unlock();
+  lock.unlock();
   if (has_others) mail_.ring();
-  return pushed;
-}
-
-/// Of a connection that breaks. With the domain's lock held.
-void Ofi::end_in_error(Inlet& inlet) {
-  fi_cq_err_entry error = {};
-  if (fi_cq_readerr(inlet.port->cq, &error, 0) != 1 || !error.op_context) return;
-  auto* tracked = static_cast<Tracked*>(error.op_context);
-  if (tracked->kind == Tracked::Kind::kBatch) {
-    auto* landing = static_cast<Landing*>(tracked);
-    landing->next = inlet.to_land;
-    inlet.to_land = landing;
-    return;
-  }
-  if (tracked->kind == Tracked::Kind::kReceived) ++inlet.to_post;
-  mail_.give_back(node_of(tracked));
+  if (messages) *messages += seen.entries;
+  return seen.pushed;
 }
 
 bool Ofi::send_credits(int ec, int lane, const Returned& returned) {
@@ -109,7 +126,7 @@ bool Ofi::send_credits(int ec, int lane, const Returned& returned) {
   Tracked* tracked = tracked_of(node);
   tracked->kind = Tracked::Kind::kControl;
   const size_t bytes = fill(node->data(), header, &returned, nullptr);
-  const fi_addr_t address = address_of(inlet, *peer, ec, lane);
+  const fi_addr_t address = address_of(*inlet.port, *peer, ec, lane);
   const ssize_t posted = address == FI_ADDR_UNSPEC
                              ? -FI_EHOSTUNREACH
                              : fi_send(inlet.port->ep, node->data(), bytes, node->descriptor,

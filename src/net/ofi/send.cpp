@@ -68,7 +68,7 @@ uccs_status_t Ofi::Channel::message(int ec, Envelope envelope, const void* head,
   const size_t bytes = sizeof header + body_bytes(header);
   const bool is_small = bytes <= std::min(sizeof small, ofi.fabric_->inject_max());
   Buffer* buffer = is_small ? nullptr : take_buffer();
-  const fi_addr_t address = ofi.address_of(*this, *peer, ec, lane);
+  const fi_addr_t address = ofi.address_of(*port, *peer, ec, lane);
   if (!is_small && !buffer) {
     poll();
   } else if (address == FI_ADDR_UNSPEC) {
