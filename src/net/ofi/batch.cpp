@@ -11,7 +11,7 @@
 namespace uccs::net::ofi {
 
 Carrier* Ofi::Channel::take_carrier() {
-  if (!carriers_) carriers_ = make_pool<Carrier>(port, kCarriers, free_carriers_);
+  if (!carriers_) carriers_ = make_pool<Carrier>(port_, kCarriers, free_carriers_);
   return static_cast<Carrier*>(take(free_carriers_));
 }
 
@@ -19,8 +19,8 @@ uccs_status_t Ofi::Channel::batch(int ec, std::byte** batch, size_t bytes, Compl
   Ofi& ofi = *owner_;
   PeerState* peer = ofi.peers_.reach(ec);
   if (!peer) return UCCS_ERR_PEER_FAILED;
-  const std::lock_guard guard(port->domain->lock);  // for a moment: others only look at the queue
-  const fi_addr_t address = ofi.address_of(*port, *peer, ec, index_ % peer->lanes);
+  const std::lock_guard guard(port_->domain->lock);  // for a moment: others only look at the queue
+  const fi_addr_t address = ofi.address_of(*port_, *peer, ec, index_ % peer->lanes);
   if (address == FI_ADDR_UNSPEC) return UCCS_ERR_PEER_FAILED;
   Work* work = take_to_ask(nullptr, completion);
   Carrier* carrier = work ? take_carrier() : nullptr;
@@ -34,7 +34,7 @@ uccs_status_t Ofi::Channel::batch(int ec, std::byte** batch, size_t bytes, Compl
   fill(carrier->data, header, &question, nullptr);
   memcpy(carrier->data + kBatchHead, *batch, bytes);
   carrier->kind = Tracked::Kind::kMessage;
-  const ssize_t posted = fi_tsend(port->ep, carrier->data, kBatchHead + bytes, carrier->descriptor,
+  const ssize_t posted = fi_tsend(port_->ep, carrier->data, kBatchHead + bytes, carrier->descriptor,
                                   address, kBatchTag, &carrier->context);
   return finish_ask(posted, work, carrier, *peer, ec, bytes);
 }

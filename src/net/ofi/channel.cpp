@@ -52,9 +52,9 @@ bool Ofi::Channel::start(Ofi* owner, int index) {
   works_ = make_pool<Work>(opened, kWorks, free_works_);
   if (!buffers_ || !works_) return false;
   if (!inlet_ && fabric.needs_local_registration() && !fabric.register_areas(opened)) return false;
-  port = opened;
+  port_ = opened;
   if (inlet_) {
-    const std::lock_guard guard(port->domain->lock);
+    const std::lock_guard guard(port_->domain->lock);
     inlet_->is_shared = true;
   }
   return true;
@@ -97,13 +97,13 @@ void* Ofi::Channel::describe_local(const void* memory, size_t bytes, Work* work)
     const auto* at = static_cast<const std::byte*>(memory);
     const Remote here = {Area::kHeap, static_cast<uint64_t>(at - fabric.heap().base), 0};
     fid_mr* mr = bytes_in_chunk(here, bytes) == bytes
-                     ? owner_->fabric_->register_chunk(port, chunk_of(here.offset))
+                     ? owner_->fabric_->register_chunk(port_, chunk_of(here.offset))
                      : nullptr;
     if (mr) return fi_mr_desc(mr);
   }
-  if (is_within(fabric.statics(), memory, bytes)) return fi_mr_desc(port->statics);
+  if (is_within(fabric.statics(), memory, bytes)) return fi_mr_desc(port_->statics);
   auto* base = static_cast<std::byte*>(const_cast<void*>(memory));
-  work->temporary = owner_->fabric_->register_with(port, {base, bytes});
+  work->temporary = owner_->fabric_->register_with(port_, {base, bytes});
   return work->temporary ? fi_mr_desc(work->temporary) : nullptr;
 }
 
@@ -150,14 +150,14 @@ uccs_status_t Ofi::Channel::transfer(bool is_put, int ec, const Remote& remote, 
   if (remote.offset > room || bytes > room - remote.offset) return UCCS_ERR_ADDRESS;
   if (bytes > ofi.fabric_->info().ep_attr->max_msg_size || bytes_in_chunk(remote, bytes) < bytes)
     return UCCS_ERR_UNSUPPORTED;
-  const std::lock_guard guard(port->domain->lock);  // for a moment: others only look at the queue
+  const std::lock_guard guard(port_->domain->lock);  // for a moment: others only look at the queue
   const int lane = index_ % peer->lanes;
   Key key;
   if (!find_key(*peer, ec, lane, remote, &key)) {
     poll();
     return UCCS_AGAIN;
   }
-  const fi_addr_t address = ofi.address_of(*port, *peer, ec, lane);
+  const fi_addr_t address = ofi.address_of(*port_, *peer, ec, lane);
   const uint64_t there = key.base + remote.offset;
   const bool may_go_unasked = !completion && (remote.is_flag || !habit_.is_awaited());
   if (may_go_unasked && address != FI_ADDR_UNSPEC && bytes <= ofi.fabric_->unproved_put_max())
@@ -193,7 +193,7 @@ uccs_status_t Ofi::Channel::transfer(bool is_put, int ec, const Remote& remote, 
   else if (is_put)
     posted = write(local, descriptor, address, target, work);
   else
-    posted = fi_read(port->ep, local, bytes, descriptor, address, there, key.key, &work->context);
+    posted = fi_read(port_->ep, local, bytes, descriptor, address, there, key.key, &work->context);
   const uccs_status_t status = finish_post(posted, work, *peer, ec, bytes);
   if (is_long) post_rests();
   if (bytes >= kLongBytes) long_posts_.fetch_add(1, std::memory_order_relaxed);
@@ -209,11 +209,11 @@ ssize_t Ofi::Channel::write(const void* source, void* descriptor, fi_addr_t addr
                             const fi_rma_iov& target, Work* work) {
   const Fabric& fabric = *owner_->fabric_;
   if (!fabric.is_xnet())
-    return fi_write(port->ep, source, target.len, descriptor, address, target.addr, target.key,
+    return fi_write(port_->ep, source, target.len, descriptor, address, target.addr, target.key,
                     &work->context);
   const iovec from = {const_cast<void*>(source), target.len};
   const fi_msg_rma put = {&from, &descriptor, 1, address, &target, 1, &work->context, 0};
-  return fi_writemsg(port->ep, &put, FI_COMPLETION | fabric.info().tx_attr->op_flags);
+  return fi_writemsg(port_->ep, &put, FI_COMPLETION | fabric.info().tx_attr->op_flags);
 }
 
 uccs_status_t Ofi::Channel::put(int ec, const Remote& dest, const void* source, size_t bytes,
@@ -227,7 +227,7 @@ uccs_status_t Ofi::Channel::get(int ec, const Remote& source, void* dest, size_t
 }
 
 int Ofi::Channel::poll() {
-  const Seen seen = owner_->read(*port, inlet_, this);
+  const Seen seen = owner_->read(*port_, inlet_, this);
   if (seen.pushed > 0) owner_->mail_.ring();
   return seen.ended;
 }
@@ -260,7 +260,7 @@ void Ofi::Channel::end(Work* work, int error) {
 
 int Ofi::Channel::complete_finished() {
   return finished_.tell(
-      port->domain->lock,
+      port_->domain->lock,
       [this](Pending* pending) {
         auto* work = static_cast<Work*>(pending);
         if (work->temporary) {
@@ -291,9 +291,9 @@ int Ofi::Channel::progress(int lane, uint32_t traffic, int budget, const Sink& s
   if (!is_its_lane && (has_more || turn % kInjectedEvery == 0)) {
     if (inlet_) {
       if (ofi.poll_inlet(*inlet_, this) > 0) ofi.mail_.ring();
-    } else if (port->domain->lock.try_lock()) {
+    } else if (port_->domain->lock.try_lock()) {
       poll();
-      port->domain->lock.unlock();
+      port_->domain->lock.unlock();
     }
   }
   int steps = complete_finished();

@@ -45,7 +45,7 @@ void Ofi::Channel::ask_for_chunk(PeerState& peer, int ec, int lane, int chunk) {
   if (is_asked.load(std::memory_order_relaxed))
     return owner_->silence_.note_refused(peer.trouble);  // if it stays so, the peer is lost
   Buffer* buffer = take_buffer();
-  const fi_addr_t address = owner_->address_of(*port, peer, ec, lane);
+  const fi_addr_t address = owner_->address_of(*port_, peer, ec, lane);
   if (!buffer || address == FI_ADDR_UNSPEC) {
     if (buffer) give_back(buffer);
     return;

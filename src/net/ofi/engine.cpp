@@ -32,7 +32,7 @@ void Ofi::collect(Engine::Watch& watch) {
   for (int lane = 0; lane < shape_.lanes; ++lane) add(*inlets_[lane].port, lane);
   const int channels = open_channels_.load(std::memory_order_acquire);
   // Idle ones, too: what is posted while this thread sleeps may need the CPU to go on.
-  for (int i = shape_.lanes; i < channels; ++i) add(*channels_[i].port, shape_.lanes + i);
+  for (int i = shape_.lanes; i < channels; ++i) add(*channels_[i].port_, shape_.lanes + i);
 }
 
 int Ofi::look(const Engine::Look& look) {
@@ -44,9 +44,9 @@ int Ofi::look(const Engine::Look& look) {
       has_moved = poll_inlet(inlets_[lane], nullptr, &messages) > 0 || has_moved;
   for (int i = shape_.lanes; i < channels; ++i) {
     Channel& channel = channels_[i];
-    if (!look.is_at(shape_.lanes + i) || !channel.port->domain->lock.try_lock()) continue;
+    if (!look.is_at(shape_.lanes + i) || !channel.port_->domain->lock.try_lock()) continue;
     has_moved = channel.poll() > 0 || has_moved;
-    channel.port->domain->lock.unlock();
+    channel.port_->domain->lock.unlock();
   }
   if (has_moved) {
     mail_.ring();

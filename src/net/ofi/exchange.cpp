@@ -56,7 +56,7 @@ uccs_status_t Ofi::Channel::ask(PeerState& peer, int ec, const Remote& target,
                                 const AtomicArguments& arguments, uint64_t* result_out,
                                 Completion* completion) {
   const int lane = index_ % peer.lanes;
-  const fi_addr_t address = owner_->address_of(*port, peer, ec, lane);
+  const fi_addr_t address = owner_->address_of(*port_, peer, ec, lane);
   if (address == FI_ADDR_UNSPEC) return UCCS_ERR_PEER_FAILED;
   Work* work = take_to_ask(result_out, completion);
   const size_t bytes = sizeof(Header) + sizeof(ExchangeBody);
@@ -98,7 +98,7 @@ uccs_status_t Ofi::Channel::atomic(int ec, const Remote& target, const AtomicArg
   const std::byte* here = ofi.areas().at(place_of(target), bytes);
   if (!here) return UCCS_ERR_UNSUPPORTED;
   if (reinterpret_cast<uintptr_t>(here) % bytes != 0) return UCCS_ERR_INVALID;
-  const std::lock_guard guard(port->domain->lock);  // for a moment: others only look at the queue
+  const std::lock_guard guard(port_->domain->lock);  // for a moment: others only look at the queue
   return ask(*peer, ec, target, arguments, result_out, completion);
 }
 
@@ -181,7 +181,7 @@ const Ofi::Channel* Ofi::take_result(int source, const Result& result) {
   const auto index = static_cast<int>(result.ticket >> 16);
   if (index >= open_channels_.load(std::memory_order_acquire)) return nullptr;
   Channel& channel = channels_[index];
-  const std::lock_guard guard(channel.port->domain->lock);
+  const std::lock_guard guard(channel.port_->domain->lock);
   return channel.end_asked(result, source) ? &channel : nullptr;
 }
 

@@ -14,7 +14,7 @@ uccs_status_t Ofi::Channel::put_unproved(PeerState& peer, int ec, const void* so
   Buffer* buffer = nullptr;
   ssize_t posted = 0;
   if (bytes <= owner_->fabric_->inject_max()) {
-    posted = fi_inject_write(port->ep, source, bytes, address, there, key);
+    posted = fi_inject_write(port_->ep, source, bytes, address, there, key);
   } else {
     buffer = take_buffer();
     if (!buffer) {
@@ -26,7 +26,7 @@ uccs_status_t Ofi::Channel::put_unproved(PeerState& peer, int ec, const void* so
     const fi_rma_iov to = {there, bytes, key};
     const fi_msg_rma put = {&from, nullptr, 1, address, &to, 1, &buffer->context, 0};
     // Complete when the buffer is free, instead of when the target has acknowledged it.
-    posted = fi_writemsg(port->ep, &put, FI_COMPLETION | FI_INJECT_COMPLETE);
+    posted = fi_writemsg(port_->ep, &put, FI_COMPLETION | FI_INJECT_COMPLETE);
   }
   const uccs_status_t status = finish_post(posted, buffer, peer, ec, bytes);
   if (status != UCCS_IN_PROGRESS) return status;
@@ -51,8 +51,8 @@ void Ofi::Channel::prove() {
     work->kind = Tracked::Kind::kTransfer;
     work->completion = nullptr;
     const ssize_t posted =
-        fi_read(port->ep, &scratch_, sizeof scratch_, nullptr,
-                owner_->address_of(*port, peer, ec, lane), key.base, key.key, &work->context);
+        fi_read(port_->ep, &scratch_, sizeof scratch_, nullptr,
+                owner_->address_of(*port_, peer, ec, lane), key.base, key.key, &work->context);
     const uccs_status_t status = finish_post(posted, work, peer, ec, sizeof scratch_);
     if (status == UCCS_AGAIN) return;
     if (status < 0)
@@ -67,7 +67,7 @@ void Ofi::Channel::prove() {
 bool Ofi::Channel::is_proved(uint64_t flush) {
   if (proofs_.are_over(flush)) return true;
   {
-    const std::lock_guard guard(port->domain->lock);
+    const std::lock_guard guard(port_->domain->lock);
     prove();
     if (under_way_.load(std::memory_order_relaxed) > 0) poll();
   }

@@ -206,7 +206,7 @@ class Ofi {
     }
 
     Ofi* owner_ = nullptr;
-    Port* port = nullptr;
+    Port* port_ = nullptr;
     Inlet* inlet_ = nullptr;  ///< that the port belongs to, nullptr: to the channel alone
     int index_ = 0;
     std::atomic<int> looked_ = 0;  ///< looks for messages that need not look for completions

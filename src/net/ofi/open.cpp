@@ -126,7 +126,7 @@ void Ofi::close() {
   const Sink nobody = {[](void*, const Arrival&) { return false; }, nullptr};
   base::Backoff backoff;
   for (int i = 0; i < open_channels_.load(std::memory_order_acquire); ++i)
-    while (channels_[i].port && channels_[i].has_unsent() && base::now_ns() < deadline)
+    while (channels_[i].port_ && channels_[i].has_unsent() && base::now_ns() < deadline)
       if (channels_[i].progress(0, 0, 0, nobody) == 0) backoff.pause();
   delete this;
 }

@@ -10,15 +10,15 @@ namespace uccs::net::ofi {
 ssize_t Ofi::Channel::post_piece(const Rest& rest, size_t bytes, Work* work) {
   const int ec = rest.work->ec;
   PeerState& peer = owner_->peers_.state_of(ec);
-  const fi_addr_t address = owner_->address_of(*port, peer, ec, index_ % peer.lanes);
+  const fi_addr_t address = owner_->address_of(*port_, peer, ec, index_ % peer.lanes);
   if (!rest.is_put)
-    return fi_read(port->ep, rest.local, bytes, nullptr, address, rest.there, rest.key,
+    return fi_read(port_->ep, rest.local, bytes, nullptr, address, rest.there, rest.key,
                    &work->context);
   const fi_rma_iov target = {rest.there, bytes, rest.key};
   if (work == rest.work) return write(rest.local, nullptr, address, target, work);
   const iovec from = {rest.local, bytes};
   const fi_msg_rma put = {&from, nullptr, 1, address, &target, 1, &work->context, 0};
-  return fi_writemsg(port->ep, &put, FI_COMPLETION | FI_INJECT_COMPLETE);
+  return fi_writemsg(port_->ep, &put, FI_COMPLETION | FI_INJECT_COMPLETE);
 }
 
 /// Goes on as far as there is room; with the domain's lock held.

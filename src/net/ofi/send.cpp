@@ -16,8 +16,8 @@ constexpr uint64_t kConnectNs = 2'000'000'000;
 }  // namespace
 
 ssize_t Ofi::Channel::send(const std::byte* data, size_t bytes, fi_addr_t address, Buffer* buffer) {
-  if (!buffer) return fi_inject(port->ep, data, bytes, address);
-  return fi_send(port->ep, data, bytes, buffer->descriptor, address, &buffer->context);
+  if (!buffer) return fi_inject(port_->ep, data, bytes, address);
+  return fi_send(port_->ep, data, bytes, buffer->descriptor, address, &buffer->context);
 }
 
 /// Each attempt is noted: those that lie seconds apart are not taken for one that lasts.
@@ -27,10 +27,10 @@ ssize_t Ofi::Channel::connect_first(PeerState& peer, int lane, fi_addr_t address
   ssize_t posted = -FI_EAGAIN;
   while (posted == -FI_EAGAIN && base::now_ns() < deadline) {
     poll();
-    port->domain->lock.unlock();
+    port_->domain->lock.unlock();
     if (owner_->poll_inlet(owner_->inlets_[lane], this) > 0) owner_->mail_.ring();
     sched_yield();
-    port->domain->lock.lock();
+    port_->domain->lock.lock();
     owner_->silence_.note_refused(peer.trouble);
     posted = send(data, bytes, address, buffer);
   }
@@ -59,7 +59,7 @@ uccs_status_t Ofi::Channel::message(int ec, Envelope envelope, const void* head,
   const bool is_ordered = envelope.traffic() == Traffic::kSend;
   if (is_ordered && !there.send_lock.try_lock()) return refuse(UCCS_AGAIN);
   uccs_status_t status = UCCS_AGAIN;
-  port->domain->lock.lock();  // for a moment: others only look at the queue
+  port_->domain->lock.lock();  // for a moment: others only look at the queue
   Header header = make_header(envelope, ofi.me_, head_bytes, payload);
   header.cookie = peer->cookie;
   if (is_ordered) header.sequence = there.next_to_send;
@@ -68,7 +68,7 @@ uccs_status_t Ofi::Channel::message(int ec, Envelope envelope, const void* head,
   const size_t bytes = sizeof header + body_bytes(header);
   const bool is_small = bytes <= std::min(sizeof small, ofi.fabric_->inject_max());
   Buffer* buffer = is_small ? nullptr : take_buffer();
-  const fi_addr_t address = ofi.address_of(*port, *peer, ec, lane);
+  const fi_addr_t address = ofi.address_of(*port_, *peer, ec, lane);
   if (!is_small && !buffer) {
     poll();
   } else if (address == FI_ADDR_UNSPEC) {
@@ -89,7 +89,7 @@ uccs_status_t Ofi::Channel::message(int ec, Envelope envelope, const void* head,
       if (is_ordered) ++there.next_to_send;
     }
   }
-  port->domain->lock.unlock();
+  port_->domain->lock.unlock();
   if (is_ordered) there.send_lock.unlock();
   return status == UCCS_OK ? status : refuse(status);
 }

@@ -33,8 +33,8 @@ void Ofi::probe_peers() {
   channel.complete_finished();  // its thread may have ended
   peers_.for_each([&](int ec, PeerState& peer) {
     const bool is_reached = peer.is_known.load(std::memory_order_acquire) && !peer.is_lost;
-    if (!is_reached || !channel.port->domain->lock.try_lock()) return;
-    const std::lock_guard guard(channel.port->domain->lock, std::adopt_lock);
+    if (!is_reached || !channel.port_->domain->lock.try_lock()) return;
+    const std::lock_guard guard(channel.port_->domain->lock, std::adopt_lock);
     const Area area = peer.heap_bytes > 0 ? Area::kHeap : Area::kStatic;
     if (silence_.is_to_probe(peer.trouble))
       (void)channel.ask(peer, ec, {area, 0, 0}, fetch, nullptr, &nobody);
@@ -52,9 +52,9 @@ int Ofi::find_overdue() {
   for (int i = 0; i < open_channels_.load(std::memory_order_acquire) && found < 0; ++i) {
     Channel& channel = channels_[i];
     if (channel.under_way_.load(std::memory_order_relaxed) == 0) continue;
-    if (!channel.port->domain->lock.try_lock()) continue;
+    if (!channel.port_->domain->lock.try_lock()) continue;
     channel.visit(look);
-    channel.port->domain->lock.unlock();
+    channel.port_->domain->lock.unlock();
   }
   return found;
 }
