@@ -51,11 +51,7 @@ void Ofi::Channel::ask_for_chunk(PeerState& peer, int ec, int lane, int chunk) {
     return;
   }
   const ChunkBody body = {owner_->mail_.cookie(), lane, chunk, {}};
-  const int answers = lane_.load(std::memory_order_relaxed);
-  Header header =
-      make_header(Envelope(Traffic::kReply, answers, 0, 0, 0), owner_->me_, sizeof body, nullptr);
-  header.cookie = peer.cookie;
-  header.kind = MessageKind::kChunk;
+  const Header header = question_header(peer, MessageKind::kChunk, sizeof body);
   const size_t bytes = fill(buffer->data, header, &body, nullptr);
   buffer->kind = Tracked::Kind::kMessage;
   const ssize_t posted = send(buffer->data, bytes, address, buffer);
