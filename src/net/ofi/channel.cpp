@@ -211,9 +211,14 @@ ssize_t Ofi::Channel::write(const void* source, void* descriptor, fi_addr_t addr
   if (!fabric.is_xnet())
     return fi_write(port_->ep, source, target.len, descriptor, address, target.addr, target.key,
                     &work->context);
+  return write_until(fabric.info().tx_attr->op_flags, source, descriptor, address, target, work);
+}
+
+ssize_t Ofi::Channel::write_until(uint64_t when, const void* source, void* descriptor,
+                                  fi_addr_t address, const fi_rma_iov& target, Work* work) {
   const iovec from = {const_cast<void*>(source), target.len};
   const fi_msg_rma put = {&from, &descriptor, 1, address, &target, 1, &work->context, 0};
-  return fi_writemsg(port_->ep, &put, FI_COMPLETION | fabric.info().tx_attr->op_flags);
+  return fi_writemsg(port_->ep, &put, FI_COMPLETION | when);
 }
 
 uccs_status_t Ofi::Channel::put(int ec, const Remote& dest, const void* source, size_t bytes,

@@ -22,11 +22,9 @@ uccs_status_t Ofi::Channel::put_unproved(PeerState& peer, int ec, const void* so
       return UCCS_AGAIN;
     }
     buffer->kind = Tracked::Kind::kMessage;
-    const iovec from = {memcpy(buffer->data, source, bytes), bytes};
-    const fi_rma_iov to = {there, bytes, key};
-    const fi_msg_rma put = {&from, nullptr, 1, address, &to, 1, &buffer->context, 0};
     // Complete when the buffer is free, instead of when the target has acknowledged it.
-    posted = fi_writemsg(port_->ep, &put, FI_COMPLETION | FI_INJECT_COMPLETE);
+    posted = write_until(FI_INJECT_COMPLETE, memcpy(buffer->data, source, bytes), nullptr, address,
+                         {there, bytes, key}, buffer);
   }
   const uccs_status_t status = finish_post(posted, buffer, peer, ec, bytes);
   if (status != UCCS_IN_PROGRESS) return status;

@@ -167,6 +167,9 @@ class Ofi {
                            Completion* completion);
     ssize_t write(const void* source, void* descriptor, fi_addr_t address, const fi_rma_iov& target,
                   Work* work);
+    /// `when`: FI_INJECT_COMPLETE, ...: when it is told that this is over.
+    ssize_t write_until(uint64_t when, const void* source, void* descriptor, fi_addr_t address,
+                        const fi_rma_iov& target, Work* work);
     void post_rests();
     ssize_t post_piece(const Rest& rest, size_t bytes, Work* work);
     /// Of a put or get: told by `complete_finished`.

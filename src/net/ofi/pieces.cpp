@@ -16,9 +16,7 @@ ssize_t Ofi::Channel::post_piece(const Rest& rest, size_t bytes, Work* work) {
                    &work->context);
   const fi_rma_iov target = {rest.there, bytes, rest.key};
   if (work == rest.work) return write(rest.local, nullptr, address, target, work);
-  const iovec from = {rest.local, bytes};
-  const fi_msg_rma put = {&from, nullptr, 1, address, &target, 1, &work->context, 0};
-  return fi_writemsg(port_->ep, &put, FI_COMPLETION | FI_INJECT_COMPLETE);
+  return write_until(FI_INJECT_COMPLETE, rest.local, nullptr, address, target, work);
 }
 
 /// Goes on as far as there is room; with the domain's lock held.
