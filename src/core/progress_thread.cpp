@@ -22,6 +22,10 @@ constexpr uint64_t kShortSleepNs = 200'000;
 /// The latter in the job's context, where the network's own threads look after what moves and ring:
 /// from the first to the second, twice as long each time that there was nothing to do.
 constexpr uint64_t kShortSleepOfJobNs = 4'000'000, kLongestShortSleepOfJobNs = 32'000'000;
+/// Woken so often in a row with nothing to do, the job's thread naps before it listens again:
+/// threads of the program take what comes, and a sleep costs an interrupt on each of their CPUs.
+constexpr int kVainRings = 4;
+constexpr uint64_t kNapNs = 500'000;
 
 bool is_any_active(const Context* context) {
   const int open = context->open_channels.load(std::memory_order_acquire);
@@ -81,6 +85,8 @@ void ProgressThread::sleep(ThreadSlot& thread) {
     const uint64_t long_ns = age_ns > 0 ? age_ns : kLongSleepNs;
     const uint64_t short_ns = is_of_job() && is_seen ? job_sleep_ns_ : kShortSleepNs;
     base::block_while(doorbell, seen, is_idle ? long_ns : short_ns);
+    const bool is_rung = doorbell->load(std::memory_order_relaxed) != seen;
+    vain_rings_ = is_rung ? vain_rings_ + 1 : 0;
     job_sleep_ns_ = std::min(2 * job_sleep_ns_, kLongestShortSleepOfJobNs);
   }
   sleeps_on_.store(nullptr, std::memory_order_relaxed);
@@ -101,11 +107,14 @@ void* ProgressThread::run(void* argument) {
   while (!self->is_over_.load(std::memory_order_acquire)) {
     if (is_of_job) age_packs();
     if (progress(self->context_, slot) > 0) {
-      misses = 0;
+      misses = self->vain_rings_ = 0;
       self->job_sleep_ns_ = kShortSleepOfJobNs;
       backoff.reset();
     } else if (++misses < looks) {
       backoff.pause_awake();
+    } else if (is_of_job && self->vain_rings_ >= kVainRings) {
+      self->vain_rings_ = kVainRings - 1;
+      base::sleep_for(kNapNs);
     } else {
       self->sleep(slot);
     }

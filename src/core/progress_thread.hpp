@@ -34,6 +34,7 @@ class ProgressThread {
   pthread_t thread_ = {};
   bool is_running_ = false;
   uint64_t job_sleep_ns_ = 0;  ///< next short sleep of the job's
+  int vain_rings_ = 0;         ///< that woke it in a row, with nothing to do
   std::atomic<bool> is_over_ = false;
   std::atomic<std::atomic<uint32_t>*> sleeps_on_ = nullptr;  ///< nullptr: awake
 };
