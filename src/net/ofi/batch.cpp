@@ -34,8 +34,11 @@ uccs_status_t Ofi::Channel::batch(int ec, std::byte** batch, size_t bytes, Compl
   fill(carrier->data, header, &question, nullptr);
   memcpy(carrier->data + kBatchHead, *batch, bytes);
   carrier->kind = Tracked::Kind::kMessage;
-  const ssize_t posted = fi_tsend(port_->ep, carrier->data, kBatchHead + bytes, carrier->descriptor,
-                                  address, kBatchTag, &carrier->context);
+  const iovec from = {carrier->data, kBatchHead + bytes};
+  const fi_msg_tagged message = {&from, &carrier->descriptor, 1, address, kBatchTag,
+                                 0,     &carrier->context,    0};
+  // As soon as it is free again: the answer tells the rest.
+  const ssize_t posted = fi_tsendmsg(port_->ep, &message, FI_COMPLETION | FI_INJECT_COMPLETE);
   return finish_ask(posted, work, carrier, *peer, ec, bytes);
 }
 

@@ -245,8 +245,7 @@ bool Ofi::send_answer(Inlet& inlet, Node* node) {
   } else if (address != FI_ADDR_UNSPEC) {
     Tracked* tracked = tracked_of(node);
     tracked->kind = Tracked::Kind::kControl;
-    posted =
-        fi_send(inlet.port->ep, node->data(), bytes, node->descriptor, address, &tracked->context);
+    posted = send_from(*inlet.port, node->data(), bytes, node->descriptor, address, tracked);
     is_kept = posted == 0;
   }
   if (posted == -FI_EAGAIN) {

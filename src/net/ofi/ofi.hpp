@@ -270,6 +270,11 @@ class Ofi {
   /// The provider's address of the peer's inlet; with the domain's lock held.
   fi_addr_t address_of(Port& port, const PeerState& peer, int ec, int lane);
 
+  // send.cpp
+  /// From memory that is kept until the completion, which comes as soon as it is free: what the
+  /// endpoint's attributes say of puts would cost a message back.
+  static ssize_t send_from(const Port& port, const void* data, size_t bytes, void* descriptor,
+                           fi_addr_t address, Tracked* tracked);
   // receive.cpp
   void* describe_nodes(int lane, std::byte* memory, size_t bytes);
   void post_receives(Inlet& inlet);

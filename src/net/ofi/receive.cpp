@@ -127,10 +127,9 @@ bool Ofi::send_credits(int ec, int lane, const Returned& returned) {
   tracked->kind = Tracked::Kind::kControl;
   const size_t bytes = fill(node->data(), header, &returned, nullptr);
   const fi_addr_t address = address_of(*inlet.port, *peer, ec, lane);
-  const ssize_t posted = address == FI_ADDR_UNSPEC
-                             ? -FI_EHOSTUNREACH
-                             : fi_send(inlet.port->ep, node->data(), bytes, node->descriptor,
-                                       address, &tracked->context);
+  const ssize_t posted = address == FI_ADDR_UNSPEC ? -FI_EHOSTUNREACH
+                                                   : send_from(*inlet.port, node->data(), bytes,
+                                                               node->descriptor, address, tracked);
   if (posted != 0) mail_.give_back(node);
   inlet.port->domain->lock.unlock();
   return posted != -FI_EAGAIN;

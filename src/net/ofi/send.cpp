@@ -15,9 +15,16 @@ constexpr uint64_t kConnectNs = 2'000'000'000;
 
 }  // namespace
 
+ssize_t Ofi::send_from(const Port& port, const void* data, size_t bytes, void* descriptor,
+                       fi_addr_t address, Tracked* tracked) {
+  const iovec from = {const_cast<void*>(data), bytes};
+  const fi_msg message = {&from, &descriptor, 1, address, &tracked->context, 0};
+  return fi_sendmsg(port.ep, &message, FI_COMPLETION | FI_INJECT_COMPLETE);
+}
+
 ssize_t Ofi::Channel::send(const std::byte* data, size_t bytes, fi_addr_t address, Buffer* buffer) {
   if (!buffer) return fi_inject(port_->ep, data, bytes, address);
-  return fi_send(port_->ep, data, bytes, buffer->descriptor, address, &buffer->context);
+  return send_from(*port_, data, bytes, buffer->descriptor, address, buffer);
 }
 
 /// Each attempt is noted: those that lie seconds apart are not taken for one that lasts.
