@@ -42,7 +42,7 @@ foreach(program bursts chunks computing counting quiets rma_types rma_strides si
     active_sets collectives_types extensions handles)
   uccs_add_nodes_test(shmem.${program} shmem_${program})
 endforeach()
-foreach(program naps streams)
+foreach(program between naps streams)
   uccs_add_nodes_test(shmem.${program} shmem_${program} PES 2 NODE_SIZE 1)
 endforeach()
 foreach(case broadcasts gathers alltoalls reductions scans groups_come_and_go)
