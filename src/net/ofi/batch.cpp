@@ -37,8 +37,8 @@ uccs_status_t Ofi::Channel::batch(int ec, std::byte** batch, size_t bytes, Compl
   const iovec from = {carrier->data, kBatchHead + bytes};
   const fi_msg_tagged message = {&from, &carrier->descriptor, 1, address, kBatchTag,
                                  0,     &carrier->context,    0};
-  // As soon as it is free again: the answer tells the rest.
-  const ssize_t posted = fi_tsendmsg(port_->ep, &message, FI_COMPLETION | FI_INJECT_COMPLETE);
+  // Not complete when delivered, as the endpoint's puts are: the answer tells that.
+  const ssize_t posted = fi_tsendmsg(port_->ep, &message, FI_COMPLETION);
   return finish_ask(posted, work, carrier, *peer, ec, bytes);
 }
 

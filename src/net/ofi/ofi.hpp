@@ -271,8 +271,9 @@ class Ofi {
   fi_addr_t address_of(Port& port, const PeerState& peer, int ec, int lane);
 
   // send.cpp
-  /// From memory that is kept until the completion, which comes as soon as it is free: what the
-  /// endpoint's attributes say of puts would cost a message back.
+  /// From memory that is kept until the completion, which tells that it is free: that it has been
+  /// delivered, which the endpoint's attributes ask of puts, would cost a message back. No flag
+  /// says so: cxi refuses those that it does not know.
   static ssize_t send_from(const Port& port, const void* data, size_t bytes, void* descriptor,
                            fi_addr_t address, Tracked* tracked);
   // receive.cpp

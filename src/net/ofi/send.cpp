@@ -19,7 +19,7 @@ ssize_t Ofi::send_from(const Port& port, const void* data, size_t bytes, void* d
                        fi_addr_t address, Tracked* tracked) {
   const iovec from = {const_cast<void*>(data), bytes};
   const fi_msg message = {&from, &descriptor, 1, address, &tracked->context, 0};
-  return fi_sendmsg(port.ep, &message, FI_COMPLETION | FI_INJECT_COMPLETE);
+  return fi_sendmsg(port.ep, &message, FI_COMPLETION);
 }
 
 ssize_t Ofi::Channel::send(const std::byte* data, size_t bytes, fi_addr_t address, Buffer* buffer) {
