@@ -35,8 +35,14 @@ uccs_status_t Ofi::Channel::batch(int ec, std::byte** batch, size_t bytes, Compl
   memcpy(carrier->data + kBatchHead, *batch, bytes);
   carrier->kind = Tracked::Kind::kMessage;
   const iovec from = {carrier->data, kBatchHead + bytes};
-  const fi_msg_tagged message = {&from, &carrier->descriptor, 1, address, kBatchTag,
-                                 0,     &carrier->context,    0};
+  const fi_msg_tagged message = {.msg_iov = &from,
+                                 .desc = &carrier->descriptor,
+                                 .iov_count = 1,
+                                 .addr = address,
+                                 .tag = kBatchTag,
+                                 .ignore = 0,
+                                 .context = &carrier->context,
+                                 .data = 0};
   // Not complete when delivered, as the endpoint's puts are: the answer tells that.
   const ssize_t posted = fi_tsendmsg(port_->ep, &message, FI_COMPLETION);
   return finish_ask(posted, work, carrier, *peer, ec, bytes);
