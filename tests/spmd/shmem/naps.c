@@ -2,13 +2,11 @@
 /* Two threads put in windows, and ring for each other's answers. The progress thread of the library
  * is not woken by that more often than it naps: it had nothing to do ten thousand times in a
  * second, and took more from the program's threads than their puts did. */
-#define _GNU_SOURCE
 #include <dirent.h>
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <time.h>
-#include <unistd.h>
 
 #include "common.h"
 
