@@ -65,11 +65,13 @@ bool Ofi::start_landings(Inlet& inlet) {
 
 /// With the domain's lock held.
 void Ofi::post_landings(Inlet& inlet) {
+  size_t posted = 0;
   while (Landing* landing = inlet.to_land) {
     if (fi_trecv(inlet.port->ep, landing->data, kBatchMax, inlet.landings_descriptor,
                  FI_ADDR_UNSPEC, kBatchTag, 0, &landing->context) != 0)
       return;
     inlet.to_land = landing->next;
+    if (++posted == kLandings) inlet.port->has_more = true;  // as in `post_receives`
   }
 }
 

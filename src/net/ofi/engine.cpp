@@ -25,7 +25,8 @@ void Ofi::collect(Engine::Watch& watch) {
       return;
     }
     fid* watched = &port.watched->fid;
-    watch.has_events = fi_trywait(fabric_->fid(), &watched, 1) != 0 || watch.has_events;
+    watch.has_events =
+        fi_trywait(fabric_->fid(), &watched, 1) != 0 || port.has_more || watch.has_events;
     port.domain->lock.unlock();
     watch.add(port.fd, number);
   };

@@ -47,6 +47,9 @@ struct Port {
   fid_cq* cq = nullptr;
   fid_cq* watched = nullptr;  ///< whose descriptor `fd` is
   int fd = -1;                ///< readable when there is something to look at; -1: there is none
+  /// The last look may have left something, of which `fd` says nothing. Guarded by the domain's
+  /// lock.
+  bool has_more = false;
   /// [ec * lanes + lane], inverted, so that 0 is FI_ADDR_UNSPEC: not yet. Guarded by the domain's
   /// lock.
   base::SparseArray<fi_addr_t> addresses;

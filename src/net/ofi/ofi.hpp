@@ -87,6 +87,7 @@ struct Landing : Tracked {
   size_t length;  ///< of what has come
   alignas(8) std::byte data[kBatchMax];
 };
+constexpr int kReceives = 32;    ///< posted per inlet
 constexpr size_t kLandings = 4;  ///< per inlet: a connection whose batch finds none waits
 
 /// Where messages for one lane, and other ECs' puts and gets, come in.

@@ -16,7 +16,6 @@
 namespace uccs::net::ofi {
 namespace {
 
-constexpr int kReceives = 32;  ///< posted per inlet
 constexpr uint64_t kCloseNs = 5'000'000'000;
 
 }  // namespace

@@ -17,6 +17,8 @@ void* Ofi::describe_nodes(int lane, std::byte* memory, size_t bytes) {
 void Ofi::release(void* token) { mail_.release(token); }
 
 void Ofi::post_receives(Inlet& inlet) {
+  // What found none is with the provider, and comes as soon as there are some.
+  if (inlet.to_post == kReceives) inlet.port->has_more = true;
   while (inlet.to_post > 0) {
     Node* node = mail_.take_node(inlet.lane, true);
     Tracked* tracked = tracked_of(node);
@@ -42,6 +44,7 @@ Ofi::Seen Ofi::read(Port& port, Inlet* inlet, Channel* channel) {
     take(inlet, channel, entry, &seen);
   }
   if (count > 0) seen.entries = static_cast<int>(count);
+  port.has_more = count == static_cast<ssize_t>(kEntries);
   if (count == -FI_EAVAIL && fi_cq_readerr(port.cq, &entry, 0) == 1 && entry.op_context)
     take(inlet, channel, entry, &seen);
   if (channel && !channel->rests_.empty()) channel->post_rests();
