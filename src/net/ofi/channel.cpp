@@ -18,6 +18,9 @@ constexpr uint32_t kInjectedEvery = 16;
 /// Looks between those at lanes that the thread does not serve, and between those that are timed.
 constexpr uint32_t kRareEvery = 8;
 
+/// A thread that has not looked at its channel's inlet for so many looks serves another one.
+constexpr uint32_t kAwayTurns = 64;
+
 /// Of puts by others the provider says nothing, but a look that takes in many bytes is long.
 constexpr uint64_t kMovingNs = 5'000;
 
@@ -304,7 +307,10 @@ int Ofi::Channel::progress(int lane, uint32_t traffic, int budget, const Sink& s
   int steps = complete_finished();
   ofi.mail_.return_owed();
   if (is_for_completions) return steps;
-  lane_.store(lane, std::memory_order_relaxed);
+  if (is_its_lane) home_turn_.store(turn, std::memory_order_relaxed);
+  // Answers come to where the thread looks all the time, not to lanes that it looks after besides.
+  if (is_its_lane || turn - home_turn_.load(std::memory_order_relaxed) > kAwayTurns)
+    lane_.store(lane, std::memory_order_relaxed);
   const bool is_rare = turn % kRareEvery < 2;  // of two calls in a round it may be either
   int taken = 0;
   const uint64_t start = is_rare ? base::now_ns() : 0;

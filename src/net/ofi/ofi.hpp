@@ -234,6 +234,7 @@ class Ofi {
     std::atomic<uint32_t> asked_ = 0;      ///< of these exchanges that wait for their answer
     std::atomic<int> lane_ = 0;            ///< where the thread looks for messages
     std::atomic<uint32_t> polls_ = 0;
+    std::atomic<uint32_t> home_turn_ = 0;  ///< the last of those at the inlet of its own
     std::atomic<uint32_t> long_posts_ = 0;
   };
 
