@@ -301,7 +301,7 @@ bool Channel::take(const Header& header, const std::byte* front, size_t front_by
 ucs_status_t Channel::on_message(void* self, const void* head, size_t head_bytes, void* data,
                                  size_t bytes, const ucp_am_recv_param_t* parameters) {
   auto& channel = *static_cast<Channel*>(self);
-  if (bytes <= kPayloadMax) ++channel.messages_;
+  ++(bytes <= kPayloadMax ? channel.messages_ : channel.long_messages_);
   const bool has_head = head_bytes > 0;
   const auto* front = static_cast<const std::byte*>(has_head ? head : data);
   const size_t front_bytes = has_head ? head_bytes : bytes;

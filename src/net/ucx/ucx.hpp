@@ -220,6 +220,7 @@ class Channel {
   Proofs proofs_;
   uint32_t ended_ = 0;     ///< operations, ever
   uint32_t messages_ = 0;  ///< short ones that came, ever
+  uint32_t long_messages_ = 0;
   std::atomic<uint32_t> long_posts_ = 0;
   UnderWay under_way_;
   std::atomic<uint32_t> polls_ = 0;
