@@ -47,8 +47,8 @@ void DeletePack::operator()(Pack* pack) const { delete pack; }
 Pack* Pack::make(Context* context) {
   std::unique_ptr<Pack> made(new (std::nothrow) Pack);
   if (!made) return nullptr;
-  const auto ecs = static_cast<size_t>(job.size);
-  made->targets_ = base::make_sparse<std::atomic<PackTarget*>>(2 * ecs);
+  made->targets_ =
+      base::make_sparse<std::atomic<PackTarget*>>(static_cast<size_t>(kShares * places()));
   if (!made->targets_) return nullptr;
   made->capacity_ = static_cast<size_t>(base::config().aggregate_bytes) & ~size_t{7};
   made->context_ = context;
@@ -66,28 +66,39 @@ Pack::~Pack() {
     while (*link && *link != this) link = &(*link)->next_;
     if (*link) {
       *link = next_;
-      if (first_.load(std::memory_order_relaxed))
-        live_packs.fetch_sub(1, std::memory_order_relaxed);
+      if (is_live_) live_packs.fetch_sub(1, std::memory_order_relaxed);
     }
   }
-  PackTarget* target = first_.load(std::memory_order_acquire);
-  while (target) {
-    PackTarget* const next = target->next;
-    delete target;
-    target = next;
+  for (const auto& first : first_) {
+    PackTarget* target = first.load(std::memory_order_acquire);
+    while (target) {
+      PackTarget* const next = target->next;
+      delete target;
+      target = next;
+    }
   }
 }
 
-PackTarget* Pack::target(int place) {
-  PackTarget* const found = targets_[place].load(std::memory_order_acquire);
-  return found ? found : make_target(place);
+int Pack::share() const {
+  return this_thread(context_ ? context_ : job_context()).channel->index % kShares;
 }
 
-PackTarget* Pack::make_target(int place) {
+/// ECs, for operations on memory, and again, for messages.
+int Pack::places() { return 2 * job.size; }
+
+PackTarget* Pack::target(int place) {
+  const int mine = share();
+  PackTarget* const found = home_of(mine, place).load(std::memory_order_acquire);
+  return found ? found : make_target(mine, place);
+}
+
+PackTarget* Pack::make_target(int share, int place) {
+  auto& home = home_of(share, place);
+  auto& first = first_[share];
   const int ec = place % job.size;
   Endpoint* endpoint = context_ ? nullptr : remote_endpoint(ec);
   const std::lock_guard guard(packs_lock);
-  if (PackTarget* const found = targets_[place].load(std::memory_order_acquire)) return found;
+  if (PackTarget* const found = home.load(std::memory_order_acquire)) return found;
   std::unique_ptr<PackTarget> made(new (std::nothrow) PackTarget);
   if (!made) return nullptr;
   if (!endpoint && uccs_endpoint_create(context_, ec, UCCS_LANE_ANY, &endpoint) != UCCS_OK)
@@ -101,10 +112,11 @@ PackTarget* Pack::make_target(int place) {
   made->parcels = &parcels_;
   made->open = parcels_.take(made.get(), made->room);
   if (!made->open) return nullptr;
-  made->next = first_.load(std::memory_order_relaxed);
-  if (!made->next && !context_) live_packs.fetch_add(1, std::memory_order_relaxed);
-  targets_[place].store(made.get(), std::memory_order_release);
-  first_.store(made.get(), std::memory_order_release);
+  made->next = first.load(std::memory_order_relaxed);
+  if (!is_live_ && !context_) live_packs.fetch_add(1, std::memory_order_relaxed);
+  is_live_ = true;
+  home.store(made.get(), std::memory_order_release);
+  first.store(made.get(), std::memory_order_release);
   return made.release();
 }
 
@@ -158,10 +170,11 @@ uccs_status_t Pack::message(int ec, int id, const void* data, size_t bytes) {
 /// What another thread could not send: it may compute by now.
 uccs_status_t Pack::send_leftovers() {
   if (!parcels_.are_any_closed()) return UCCS_IN_PROGRESS;
-  for (PackTarget* to = first_.load(std::memory_order_acquire); to; to = to->next) {
-    const std::lock_guard guard(to->lock);
-    if (const uccs_status_t status = send_closed(*to); status != UCCS_OK) return status;
-  }
+  for (const auto& first : first_)
+    for (PackTarget* to = first.load(std::memory_order_acquire); to; to = to->next) {
+      const std::lock_guard guard(to->lock);
+      if (const uccs_status_t status = send_closed(*to); status != UCCS_OK) return status;
+    }
   return UCCS_IN_PROGRESS;
 }
 
@@ -173,20 +186,25 @@ uccs_status_t Settling::send_what_came_before(PackTarget& to) const {
 }
 
 uccs_status_t Settling::look_at_all() {
-  for (; at_; at_ = at_->next)
-    if (const uccs_status_t sent = send_what_came_before(*at_); sent != UCCS_OK) return sent;
+  for (; share_ < Pack::kShares; ++share_, at_ = nullptr) {
+    if (!at_) at_ = pack_->first_[share_].load(std::memory_order_acquire);
+    for (; at_; at_ = at_->next)
+      if (const uccs_status_t sent = send_what_came_before(*at_); sent != UCCS_OK) return sent;
+  }
   return pack_->parcels_.are_over(flush_) ? UCCS_OK : pack_->send_leftovers();
 }
 
 uccs_status_t Settling::look_at_one() {
   bool is_done = true;
   // Messages first: they may be what somebody needs to go on.
-  for (const int place : {job.size + ec_, ec_}) {
-    PackTarget* const to = pack_->targets_[place].load(std::memory_order_acquire);
-    if (!to) continue;
-    if (const uccs_status_t sent = send_what_came_before(*to); sent != UCCS_OK) return sent;
-    is_done = to->unanswered.load(std::memory_order_acquire) == 0 && is_done;
-  }
+  for (const int place : {job.size + ec_, ec_})
+    for (int share = 0; share < Pack::kShares; ++share) {
+      if (!pack_->first_[share].load(std::memory_order_relaxed)) continue;
+      PackTarget* const to = pack_->home_of(share, place).load(std::memory_order_acquire);
+      if (!to) continue;
+      if (const uccs_status_t sent = send_what_came_before(*to); sent != UCCS_OK) return sent;
+      is_done = to->unanswered.load(std::memory_order_acquire) == 0 && is_done;
+    }
   return is_done ? UCCS_OK : UCCS_IN_PROGRESS;
 }
 
@@ -194,8 +212,6 @@ uccs_status_t Settling::look() {
   if (!pack_) return UCCS_OK;
   if (flush_ == 0) {
     if (pack_->parcels_.are_none()) return UCCS_OK;
-    at_ = pack_->first_.load(std::memory_order_acquire);
-    if (!at_) return UCCS_OK;
     flush_ = pack_->parcels_.begin_flush();
   }
   const uccs_status_t status = ec_ < 0 ? look_at_all() : look_at_one();
@@ -211,7 +227,7 @@ bool Settling::is_over() {
 bool Pack::push() {
   if (!parcels_.are_any_waiting()) return true;
   bool is_all = true;
-  for (PackTarget* to = first_.load(std::memory_order_acquire); to; to = to->next) {
+  for (PackTarget* to = first_[share()].load(std::memory_order_acquire); to; to = to->next) {
     const bool is_mine = to->lock.try_lock();
     is_all = is_mine && send(*to) == UCCS_OK && is_all;
     if (is_mine) to->lock.unlock();
@@ -223,12 +239,13 @@ void Pack::age() {
   const uint64_t now = base::now_ns();
   uint64_t due = next_look_ns_.load(std::memory_order_relaxed);
   if (now < due || !next_look_ns_.compare_exchange_strong(due, now + kAgeNs)) return;
-  for (PackTarget* to = first_.load(std::memory_order_acquire); to; to = to->next) {
-    if (!to->lock.try_lock()) continue;
-    (void)(to->is_aging ? send(*to) : send_closed(*to));
-    to->is_aging = to->open->used > 0;
-    to->lock.unlock();
-  }
+  for (const auto& first : first_)
+    for (PackTarget* to = first.load(std::memory_order_acquire); to; to = to->next) {
+      if (!to->lock.try_lock()) continue;
+      (void)(to->is_aging ? send(*to) : send_closed(*to));
+      to->is_aging = to->open->used > 0;
+      to->lock.unlock();
+    }
 }
 
 void age_packs() {

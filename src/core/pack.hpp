@@ -12,8 +12,9 @@
 /// Operations on ECs of other nodes, held back and sent together: docs/aggregation.md.
 namespace uccs::core {
 
-/// One set of buffers: what one context of a model has. Records of one message are applied in their
-/// order; messages in any. Threads: any, but for the end.
+/// What one context of a model has packed, in buffers that each thread has for itself as long as it
+/// has a channel for itself. Records of one message are applied in their order; messages in any.
+/// Threads: any, but for the end.
 class Pack {
  public:
   /// `context`: whose link is used; nullptr: the job's. Returns nullptr when there is no memory.
@@ -34,26 +35,36 @@ class Pack {
   /// A short active message to any lane; no answer comes.
   uccs_status_t message(int ec, int id, const void* data, size_t bytes);
 
-  /// Sends what is packed, as far as that needs no waiting. True: all of it.
+  /// Sends what the thread has packed, as far as that needs no waiting. True: all of it.
   bool push();
-  /// Sends what has been there for some milliseconds, likewise. Quick when called often.
+  /// Sends what any thread packed some milliseconds ago, likewise. Quick when called often.
   void age();
 
  private:
   friend void age_packs();
   friend class Settling;
+  /// Threads note in buffers of their own: those of one share, by their channel.
+  static constexpr int kShares = 16;
   Pack() = default;
 
+  /// The calling thread's.
+  int share() const;
+  std::atomic<PackTarget*>& home_of(int share, int place) {
+    return targets_[share * places() + place];
+  }
+  static int places();
   PackTarget* target(int place);
-  PackTarget* make_target(int place);
+  PackTarget* make_target(int share, int place);
   uccs_status_t send_leftovers();
 
   size_t capacity_ = kPackMax;
   Context* context_ = nullptr;  ///< nullptr: the job's
   std::atomic<uint64_t> next_look_ns_ = 0;
-  base::SparseArray<std::atomic<PackTarget*>> targets_;  ///< by EC; then the same for messages
-  std::atomic<PackTarget*> first_ = nullptr;             ///< the list of those that exist
-  Pack* next_ = nullptr;                                 ///< among those of the job's context
+  /// By EC, then the same for messages; then that for the next share.
+  base::SparseArray<std::atomic<PackTarget*>> targets_;
+  std::atomic<PackTarget*> first_[kShares] = {};  ///< the lists of those that exist
+  bool is_live_ = false;  ///< one exists; guarded by the lock of the list of Packs
+  Pack* next_ = nullptr;  ///< among those of the job's context
   Parcels parcels_;
 };
 
@@ -76,6 +87,7 @@ class Settling {
   Pack* pack_;  ///< nullptr: nothing is packed
   int ec_;
   uint64_t flush_ = 0;        ///< its number; 0: has not begun
+  int share_ = 0;             ///< up to which all have had their turn
   PackTarget* at_ = nullptr;  ///< the next one whose turn it is
 };
 
