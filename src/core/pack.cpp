@@ -83,7 +83,6 @@ int Pack::share() const {
   return this_thread(context_ ? context_ : job_context()).channel->index % kShares;
 }
 
-/// ECs, for operations on memory, and again, for messages.
 int Pack::places() { return 2 * job.size; }
 
 PackTarget* Pack::target(int place) {

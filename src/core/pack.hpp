@@ -49,6 +49,8 @@ class Pack {
 
   /// The calling thread's.
   int share() const;
+  /// Where the target is found that the share has at the place: an EC, for operations on memory, or
+  /// behind all of those, for messages.
   std::atomic<PackTarget*>& home_of(int share, int place) {
     return targets_[share * places() + place];
   }

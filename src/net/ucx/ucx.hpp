@@ -218,9 +218,9 @@ class Channel {
   Link* to_prove_ = nullptr;
   PutHabit habit_;
   Proofs proofs_;
-  uint32_t ended_ = 0;     ///< operations, ever
-  uint32_t messages_ = 0;  ///< short ones that came, ever
-  uint32_t long_messages_ = 0;
+  uint32_t ended_ = 0;          ///< operations, ever
+  uint32_t messages_ = 0;       ///< short ones that came, ever
+  uint32_t long_messages_ = 0;  ///< the others
   std::atomic<uint32_t> long_posts_ = 0;
   UnderWay under_way_;
   std::atomic<uint32_t> polls_ = 0;
