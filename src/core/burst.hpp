@@ -51,9 +51,10 @@ inline Pack* pack_for(Context* context) {
 }
 
 /// Of models: notes a put to symmetric memory of EC `ec`, which is on another node, if it belongs
-/// to a burst that is under way; else it is to be posted. The quick way for what comes in
-/// thousands.
-inline bool put_in_burst(int ec, const void* dest, const void* source, size_t bytes) {
+/// to a burst that is under way; else it is to be posted. It is charged to `account`, remote.hpp.
+/// The quick way for what comes in thousands.
+inline bool put_in_burst(uint8_t account, int ec, const void* dest, const void* source,
+                         size_t bytes) {
   Context* const context = job_context();
   if (!context || !context->packs_bursts || ec < 0 || ec >= job.size ||
       !context->links[0].limits.has_flushed_puts)
@@ -63,6 +64,7 @@ inline bool put_in_burst(int ec, const void* dest, const void* source, size_t by
   const bool leaves = before < kDirectOfBurst && thread.quick_bursts < kQuickBursts;
   if (leaves || !is_to_pack(thread, before)) return false;  // whoever posts it notes when that was
   thread.burst = before + 1;
+  thread.account = account;
   const WireAddress there = where_is(reinterpret_cast<uint64_t>(dest));
   return context->pack->put(ec, there, source, bytes) == UCCS_OK;
 }

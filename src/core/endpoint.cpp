@@ -76,7 +76,9 @@ uccs_status_t flush(Context* context, int bucket) {
   net::Flush flushes[kMaxLinks];
   for (net::Flush& each : flushes) each.leaves_completions = bucket >= 0;
   const uint32_t over = context->packs_bursts ? begin_flush(context, flushes) : 0;
-  Settling settling(context->pack.get(), -1);
+  Settling settling = bucket < 0
+                          ? Settling(context->pack.get(), -1)
+                          : Settling::of_account(context->pack.get(), static_cast<uint8_t>(bucket));
   const uccs_status_t status = wait_until(context, [&] {
     return settling.is_over() &&
            (bucket < 0 ? is_quiet(context) : is_quiet(context, static_cast<uint8_t>(bucket)));

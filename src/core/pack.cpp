@@ -69,8 +69,8 @@ Pack::~Pack() {
       if (is_live_) live_packs.fetch_sub(1, std::memory_order_relaxed);
     }
   }
-  for (const auto& first : first_) {
-    PackTarget* target = first.load(std::memory_order_acquire);
+  for (const Share& share : shares_) {
+    PackTarget* target = share.first.load(std::memory_order_acquire);
     while (target) {
       PackTarget* const next = target->next;
       delete target;
@@ -79,21 +79,26 @@ Pack::~Pack() {
   }
 }
 
-int Pack::share() const {
-  return this_thread(context_ ? context_ : job_context()).channel->index % kShares;
-}
+ThreadSlot& Pack::thread() const { return this_thread(context_ ? context_ : job_context()); }
+
+int Pack::share_of(const ThreadSlot& thread) { return thread.channel->index % kShares; }
 
 int Pack::places() { return 2 * job.size; }
 
 PackTarget* Pack::target(int place) {
-  const int mine = share();
+  const ThreadSlot& me = thread();
+  const int mine = share_of(me);
+  const uint32_t bit = uint32_t{1} << mine;
+  std::atomic<uint32_t>& shares = shares_of_[me.account];
+  if ((shares.load(std::memory_order_relaxed) & bit) == 0) [[unlikely]]
+    shares.fetch_or(bit, std::memory_order_relaxed);
   PackTarget* const found = home_of(mine, place).load(std::memory_order_acquire);
   return found ? found : make_target(mine, place);
 }
 
 PackTarget* Pack::make_target(int share, int place) {
   auto& home = home_of(share, place);
-  auto& first = first_[share];
+  Share& mine = shares_[share];
   const int ec = place % job.size;
   Endpoint* endpoint = context_ ? nullptr : remote_endpoint(ec);
   const std::lock_guard guard(packs_lock);
@@ -108,14 +113,16 @@ PackTarget* Pack::make_target(int share, int place) {
   made->capacity = std::min({capacity_, made->kind == Kind::kPack ? made->room : kPackMax,
                              std::max(kPackMax, kBuffersMax / job.size)});
   made->endpoint = endpoint;
-  made->parcels = &parcels_;
-  made->open = parcels_.take(made.get(), made->room);
+  made->parcels = &mine.parcels;
+  made->flushes = &flushes_;
+  made->open = mine.parcels.take(made.get(), made->room);
   if (!made->open) return nullptr;
-  made->next = first.load(std::memory_order_relaxed);
+  made->next = mine.first.load(std::memory_order_relaxed);
   if (!is_live_ && !context_) live_packs.fetch_add(1, std::memory_order_relaxed);
   is_live_ = true;
   home.store(made.get(), std::memory_order_release);
-  first.store(made.get(), std::memory_order_release);
+  mine.first.store(made.get(), std::memory_order_release);
+  made_shares_.fetch_or(uint32_t{1} << share, std::memory_order_release);
   return made.release();
 }
 
@@ -167,13 +174,15 @@ uccs_status_t Pack::message(int ec, int id, const void* data, size_t bytes) {
 }
 
 /// What another thread could not send: it may compute by now.
-uccs_status_t Pack::send_leftovers() {
-  if (!parcels_.are_any_closed()) return UCCS_IN_PROGRESS;
-  for (const auto& first : first_)
-    for (PackTarget* to = first.load(std::memory_order_acquire); to; to = to->next) {
+uccs_status_t Pack::send_leftovers(uint32_t shares) {
+  for (uint32_t left = shares; left != 0; left &= left - 1) {
+    const Share& share = shares_[std::countr_zero(left)];
+    if (!share.parcels.are_any_closed()) continue;
+    for (PackTarget* to = share.first.load(std::memory_order_acquire); to; to = to->next) {
       const std::lock_guard guard(to->lock);
       if (const uccs_status_t status = send_closed(*to); status != UCCS_OK) return status;
     }
+  }
   return UCCS_IN_PROGRESS;
 }
 
@@ -185,20 +194,23 @@ uccs_status_t Settling::send_what_came_before(PackTarget& to) const {
 }
 
 uccs_status_t Settling::look_at_all() {
-  for (; share_ < Pack::kShares; ++share_, at_ = nullptr) {
-    if (!at_) at_ = pack_->first_[share_].load(std::memory_order_acquire);
+  for (; unsent_ != 0; unsent_ &= unsent_ - 1, at_ = nullptr) {
+    const auto& share = pack_->shares_[std::countr_zero(unsent_)];
+    if (!at_) at_ = share.first.load(std::memory_order_acquire);
     for (; at_; at_ = at_->next)
       if (const uccs_status_t sent = send_what_came_before(*at_); sent != UCCS_OK) return sent;
   }
-  return pack_->parcels_.are_over(flush_) ? UCCS_OK : pack_->send_leftovers();
+  const bool are_over =
+      pack_->all_of(shares_, [this](const Parcels& each) { return each.are_over(flush_); });
+  return are_over ? UCCS_OK : pack_->send_leftovers(shares_);
 }
 
 uccs_status_t Settling::look_at_one() {
   bool is_done = true;
   // Messages first: they may be what somebody needs to go on.
   for (const int place : {job.size + ec_, ec_})
-    for (int share = 0; share < Pack::kShares; ++share) {
-      if (!pack_->first_[share].load(std::memory_order_relaxed)) continue;
+    for (uint32_t left = shares_; left != 0; left &= left - 1) {
+      const int share = std::countr_zero(left);
       PackTarget* const to = pack_->home_of(share, place).load(std::memory_order_acquire);
       if (!to) continue;
       if (const uccs_status_t sent = send_what_came_before(*to); sent != UCCS_OK) return sent;
@@ -210,8 +222,10 @@ uccs_status_t Settling::look_at_one() {
 uccs_status_t Settling::look() {
   if (!pack_) return UCCS_OK;
   if (flush_ == 0) {
-    if (pack_->parcels_.are_none()) return UCCS_OK;
-    flush_ = pack_->parcels_.begin_flush();
+    if (pack_->all_of(shares_, [](const Parcels& each) { return each.are_none(); })) return UCCS_OK;
+    flush_ = pack_->flushes_.begin();
+    shares_ &= pack_->made_shares_.load(std::memory_order_acquire);
+    unsent_ = shares_;
   }
   const uccs_status_t status = ec_ < 0 ? look_at_all() : look_at_one();
   return status == UCCS_AGAIN ? UCCS_IN_PROGRESS : status;
@@ -224,9 +238,10 @@ bool Settling::is_over() {
 }
 
 bool Pack::push() {
-  if (!parcels_.are_any_waiting()) return true;
+  const Share& mine = shares_[share_of(thread())];
+  if (!mine.parcels.are_any_waiting()) return true;
   bool is_all = true;
-  for (PackTarget* to = first_[share()].load(std::memory_order_acquire); to; to = to->next) {
+  for (PackTarget* to = mine.first.load(std::memory_order_acquire); to; to = to->next) {
     const bool is_mine = to->lock.try_lock();
     is_all = is_mine && send(*to) == UCCS_OK && is_all;
     if (is_mine) to->lock.unlock();
@@ -238,8 +253,8 @@ void Pack::age() {
   const uint64_t now = base::now_ns();
   uint64_t due = next_look_ns_.load(std::memory_order_relaxed);
   if (now < due || !next_look_ns_.compare_exchange_strong(due, now + kAgeNs)) return;
-  for (const auto& first : first_)
-    for (PackTarget* to = first.load(std::memory_order_acquire); to; to = to->next) {
+  for (const Share& share : shares_)
+    for (PackTarget* to = share.first.load(std::memory_order_acquire); to; to = to->next) {
       if (!to->lock.try_lock()) continue;
       (void)(to->is_aging ? send(*to) : send_closed(*to));
       to->is_aging = to->open->used > 0;

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 #include <atomic>
+#include <bit>
 #include <memory>
 
 #include "base/sparse.hpp"
+#include "core/channel.hpp"
 #include "core/context.hpp"
 #include "core/pack_records.hpp"
 #include "core/parcel.hpp"
@@ -45,10 +47,24 @@ class Pack {
   friend class Settling;
   /// Threads note in buffers of their own: those of one share, by their channel.
   static constexpr int kShares = 16;
+  static constexpr uint32_t kAllShares = (uint32_t{1} << kShares) - 1;
+  struct alignas(64) Share {
+    std::atomic<PackTarget*> first = nullptr;  ///< the list of those that exist
+    Parcels parcels;
+  };
   Pack() = default;
 
-  /// The calling thread's.
-  int share() const;
+  /// Whether `is_so` holds for all parcels of those shares.
+  template <typename Predicate>
+  bool all_of(uint32_t shares, Predicate is_so) const {
+    const uint32_t made = made_shares_.load(std::memory_order_acquire) & shares;
+    for (uint32_t left = made; left != 0; left &= left - 1)
+      if (!is_so(shares_[std::countr_zero(left)].parcels)) return false;
+    return true;
+  }
+  static int share_of(const ThreadSlot& thread);
+  /// The calling thread's slot of the context.
+  ThreadSlot& thread() const;
   /// Where the target is found that the share has at the place: an EC, for operations on memory, or
   /// behind all of those, for messages.
   std::atomic<PackTarget*>& home_of(int share, int place) {
@@ -57,17 +73,20 @@ class Pack {
   static int places();
   PackTarget* target(int place);
   PackTarget* make_target(int share, int place);
-  uccs_status_t send_leftovers();
+  uccs_status_t send_leftovers(uint32_t shares);
 
   size_t capacity_ = kPackMax;
   Context* context_ = nullptr;  ///< nullptr: the job's
   std::atomic<uint64_t> next_look_ns_ = 0;
   /// By EC, then the same for messages; then that for the next share.
   base::SparseArray<std::atomic<PackTarget*>> targets_;
-  std::atomic<PackTarget*> first_[kShares] = {};  ///< the lists of those that exist
+  Share shares_[kShares];
+  net::FlushCount flushes_;
+  std::atomic<uint32_t> made_shares_ = 0;  ///< a bit each: those that have had a target
+  /// A bit each, by account (remote.hpp): the shares of those who have packed on it.
+  std::atomic<uint32_t> shares_of_[Pending::kBuckets] = {};
   bool is_live_ = false;  ///< one exists; guarded by the lock of the list of Packs
   Pack* next_ = nullptr;  ///< among those of the job's context
-  Parcels parcels_;
 };
 
 /// Waiting for what had been packed for EC `ec`, or for all (-1), at the first look: it is sent,
@@ -75,22 +94,32 @@ class Pack {
 /// meanwhile is theirs.
 class Settling {
  public:
-  Settling(Pack* pack, int ec) : pack_(pack), ec_(ec) {}
+  Settling(Pack* pack, int ec) : Settling(pack, ec, Pack::kAllShares) {}
+  /// Only what was packed by those who have packed on that account.
+  static Settling of_account(Pack* pack, uint8_t account) {
+    return {pack, -1, pack ? pack->shares_of_[account].load(std::memory_order_relaxed) : 0};
+  }
+  /// Only what the calling thread has packed.
+  static Settling of_thread(Pack* pack, int ec) {
+    return {pack, ec, uint32_t{1} << Pack::share_of(pack->thread())};
+  }
   /// UCCS_OK, UCCS_IN_PROGRESS (make progress and look again), or what went wrong.
   uccs_status_t look();
   /// The same for those who have no words for what went wrong: that ends the job.
   bool is_over();
 
  private:
+  Settling(Pack* pack, int ec, uint32_t shares) : pack_(pack), ec_(ec), shares_(shares) {}
   uccs_status_t send_what_came_before(PackTarget& to) const;
   uccs_status_t look_at_all();
   uccs_status_t look_at_one();
 
   Pack* pack_;  ///< nullptr: nothing is packed
   int ec_;
+  uint32_t shares_;           ///< a bit each
   uint64_t flush_ = 0;        ///< its number; 0: has not begun
-  int share_ = 0;             ///< up to which all have had their turn
-  PackTarget* at_ = nullptr;  ///< the next one whose turn it is
+  uint32_t unsent_ = 0;       ///< of the shares, those that have not had their turn
+  PackTarget* at_ = nullptr;  ///< the next one whose turn it is, of the first of them
 };
 
 /// For whoever waits or makes progress: sends what was packed some milliseconds ago and forgotten,

@@ -185,7 +185,7 @@ uccs_status_t append(PackTarget& to, const Record& record) {
     return status;
   }
   Parcel& open = *to.open;
-  if (open.used == 0) to.parcels->fill(&open);
+  if (open.used == 0) to.parcels->fill(&open, to.flushes->now());
   std::byte* const at = open.records.get() + open.used;
   memcpy(at, &record.head, sizeof record.head);
   if (record.body_bytes == sizeof(uint64_t)) {

@@ -24,16 +24,16 @@ struct Parcel : net::Completion {
   net::Proof proof;  ///< numbered at its first record, awaited from when it is closed on
 };
 
-/// The parcels of a Pack. Threads: any.
+/// The parcels of a share of a Pack. Threads: any.
 class Parcels {
  public:
   ~Parcels();
   /// An empty one with room for as many bytes of records, the same at each call; nullptr: no
   /// memory.
   Parcel* take(PackTarget* to, size_t room);
-  /// It has got its first record.
-  void fill(Parcel* parcel) {
-    parcel->proof.number = now();
+  /// It has got its first record, after `flush` had begun and no later one.
+  void fill(Parcel* parcel, uint64_t flush) {
+    parcel->proof.number = flush;
     filled_.fetch_add(1, std::memory_order_relaxed);
   }
   /// No more records: flushes wait for it.
@@ -45,8 +45,6 @@ class Parcels {
   /// One that does not leave any more.
   void give_back(Parcel* parcel);
 
-  uint64_t begin_flush() { return flushes_.begin(); }
-  uint64_t now() const { return flushes_.now(); }
   /// Is all over whose first record came before that flush, and which is closed?
   bool are_over(uint64_t flush) const { return proofs_.are_over(flush); }
   /// Is nothing of what the caller knows of filled, on its way or unanswered? What is filled is
@@ -68,7 +66,6 @@ class Parcels {
   Parcel* free_ = nullptr;
   std::byte* spares_ = nullptr;  ///< memory of records, each begins with the next one's address
   net::Proofs proofs_;
-  net::FlushCount flushes_;
   std::atomic<uint32_t> filled_ = 0;  ///< with records, and not closed
   std::atomic<uint32_t> closed_ = 0;
 };
@@ -77,7 +74,8 @@ class Parcels {
 struct alignas(64) PackTarget {
   ~PackTarget();
 
-  Parcels* parcels = nullptr;  ///< of its Pack
+  Parcels* parcels = nullptr;                ///< of its share
+  const net::FlushCount* flushes = nullptr;  ///< of its Pack
   Endpoint* endpoint = nullptr;
   Kind kind = Kind::kPack;
   PackTarget* next = nullptr;

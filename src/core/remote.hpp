@@ -60,7 +60,8 @@ uccs_status_t remote_store(int ec, void* symmetric, uint64_t value);
 constexpr uint8_t kAccounts = Pending::kBuckets;
 /// Whose the requests of the calling thread are from now on, with a handle or without.
 void charge(uint8_t account);
-/// All that was charged to it is visible, and what was put without request or packed on any.
+/// All that was charged to it is visible, and what was put without request on any. What was packed,
+/// too: of threads that have packed on it, on any.
 uccs_status_t flush_account(uint8_t account);
 
 /// The name of the host of EC `ec`, for messages.

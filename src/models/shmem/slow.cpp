@@ -116,10 +116,7 @@ uint64_t fetch_now(core::Endpoint* at, const void* symmetric, int ec,
   return old;
 }
 
-}  // namespace
-
-void settle_pack(core::Pack& pack, const char* call, int ec) {
-  core::Settling settling(&pack, ec);
+void settle(core::Settling settling, const char* call) {
   uccs_status_t status = settling.look();
   if (status == UCCS_OK) return;
   Waiting waiting(call);
@@ -128,17 +125,23 @@ void settle_pack(core::Pack& pack, const char* call, int ec) {
     base::fatal("%s: operations that were packed failed: %s", call, uccs_status_string(status));
 }
 
-/// As contexts that aggregate: what reads sees what was packed before.
-static void settle_bursts(const char* call, int ec) {
+/// As contexts that aggregate: what reads sees what its thread has packed before.
+void settle_bursts(const char* call, int ec) {
   core::Context* const context = core::job_context();
-  if (context && context->pack) settle_pack(*context->pack, call, ec);
+  if (context && context->pack) settle(core::Settling::of_thread(context->pack.get(), ec), call);
+}
+
+}  // namespace
+
+void settle_pack(core::Pack& pack, const char* call, int ec) {
+  settle(core::Settling(&pack, ec), call);
 }
 
 void slow_put(shmem_ctx_t ctx, void* dest, const void* source, size_t bytes, int ec,
               const char* call) {
   if (bytes == 0) return;
   core::Pack* const pack = pack_of(ctx);
-  if (pack == nullptr && core::put_in_burst(ec, dest, source, bytes)) return;
+  if (pack == nullptr && core::put_in_burst(account_of(ctx), ec, dest, source, bytes)) return;
   core::Endpoint* to = way_to(dest, ec, call);
   if (pack != nullptr && !has_handle(call) &&
       is_packed(call, ec, dest, [&] { return pack->put(ec, address_of(dest), source, bytes); }))
