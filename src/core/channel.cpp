@@ -24,21 +24,26 @@ bool open_channel(Context* context, Channel* channel, int index) {
 
 }  // namespace
 
-Channel* adopt_channel(Context* context) {
+Channel* adopt_channel(Context* context, int least) {
   const std::lock_guard guard(context->lock);
-  Channel* best = nullptr;
-  const int open = context->open_channels.load(std::memory_order_relaxed);
-  for (int i = 0; i < open; ++i) {
-    Channel* candidate = &context->channels[i];
-    if (!best || candidate->users < best->users) best = candidate;
-  }
-  if ((!best || best->users > 0) && open < context->shape.channels) {
-    Channel* fresh = &context->channels[open];
-    if (open_channel(context, fresh, open)) {
-      context->open_channels.store(open + 1, std::memory_order_release);  // pairs with is_quiet
-      best = fresh;
+  const auto least_used = [&](int from) {
+    Channel* best = nullptr;
+    for (int i = from; i < context->open_channels.load(std::memory_order_relaxed); ++i) {
+      Channel* candidate = &context->channels[i];
+      if (!best || candidate->users < best->users) best = candidate;
     }
-  }
+    return best;
+  };
+  const auto open_next = [&] {
+    const int next = context->open_channels.load(std::memory_order_relaxed);
+    if (next == context->shape.channels || !open_channel(context, &context->channels[next], next))
+      return false;
+    context->open_channels.store(next + 1, std::memory_order_release);  // pairs with is_quiet
+    return true;
+  };
+  Channel* best = least_used(least);
+  while ((!best || best->users > 0) && open_next()) best = least_used(least);
+  if (!best) best = least_used(0);
   if (!best) base::fatal("a thread cannot communicate: not even one channel could be opened");
   ++best->users;
   return best;

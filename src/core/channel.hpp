@@ -62,9 +62,9 @@ bool is_quiet(Context* context);
 /// thread is at it.
 int advance_channel(Channel* channel);
 
-/// The channel for a thread that calls for the first time. Never nullptr: when no new one can be
-/// opened the thread shares.
-Channel* adopt_channel(Context* context);
+/// The channel for a thread that calls for the first time, none before number `least`. Never
+/// nullptr: when no such one can be opened the thread shares any.
+Channel* adopt_channel(Context* context, int least);
 void hand_back_channel(Channel* channel);
 
 }  // namespace uccs::core

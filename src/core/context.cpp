@@ -83,13 +83,20 @@ bool is_valid(const uccs_context_attributes_t& a) {
          progress >= UCCS_PROGRESS_CONFIGURED && progress <= UCCS_PROGRESS_THREAD;
 }
 
+net::Shape preferred_shape(const uccs_context_attributes_t& attributes) {
+  return {configured(attributes.lanes, base::config().lanes,
+                     job.is_spread ? kSpreadLanes : usual_number(), kMaxLanes),
+          configured(attributes.channels, base::config().channels, usual_number(), kMaxChannels)};
+}
+
 uccs_status_t fill(Context* context, const uccs_context_attributes_t& attributes) {
-  const net::Shape preferred = {
-      configured(attributes.lanes, base::config().lanes,
-                 job.is_spread ? kSpreadLanes : usual_number(), kMaxLanes),
-      configured(attributes.channels, base::config().channels, usual_number(), kMaxChannels)};
-  uccs_status_t status =
-      agree_on_shape(context, {attributes.lanes, attributes.channels}, preferred);
+  uccs_status_t status = UCCS_OK;
+  if (context->is_of_job) {  // no inbox in memory that others write to
+    context->shape = preferred_shape(attributes);
+  } else {
+    status = agree_on_shape(context, {attributes.lanes, attributes.channels},
+                            preferred_shape(attributes));
+  }
   if (status != UCCS_OK) return status;
   context->lanes.reset(new (std::nothrow) Lane[static_cast<size_t>(context->shape.lanes)]);
   context->channels.reset(new (std::nothrow) Channel[static_cast<size_t>(context->shape.channels)]);
@@ -117,13 +124,15 @@ int free_index() {
   return -1;
 }
 
-uccs_status_t make(const uccs_context_attributes_t& attributes, Context** context_out) {
+uccs_status_t make(const uccs_context_attributes_t& attributes, bool is_of_job,
+                   Context** context_out) {
   const std::lock_guard guard(contexts_lock());
   const int index = free_index();
   if (index < 0) return UCCS_ERR_NO_MEMORY;
   auto context = std::unique_ptr<Context>(new (std::nothrow) Context);
   if (!context) return UCCS_ERR_NO_MEMORY;
   context->index = index;
+  context->is_of_job = is_of_job;
   context->cpus = base::usable_cpus();
   context->incarnation = ++incarnations[index];
   const uccs_status_t status = fill(context.get(), attributes);
@@ -190,11 +199,6 @@ void end(Context* context) {
   delete context;
 }
 
-/// Inboxes of the job's context, each with a port of the network that every waiting thread looks
-/// at: its messages need no more, because nobody waits in a callback there, and puts meet nobody at
-/// it.
-constexpr int kJobLanes = 1;
-
 /// Written by job_start and job_stop while the context has no thread.
 Context* of_job = nullptr;
 
@@ -224,7 +228,7 @@ bool sleep_by_network(uint64_t ns) {
 
 Context* job_context() { return of_job; }
 
-uccs_status_t start_job_context() {
+uccs_status_t start_job_context(bool has_threads) {
   const Network network = chosen_network(nullptr);
   if (!network.table) {
     base::log_line(base::LogLevel::kInfo, "nothing joins the nodes of this job: %s",
@@ -233,9 +237,11 @@ uccs_status_t start_job_context() {
   }
   uccs_context_attributes_t attributes = {};
   attributes.resource = network.table->name;
-  attributes.lanes = kJobLanes;
+  // Each is a port of the network. Requests all go to the first, because nobody waits in a callback
+  // there; answers, puts and gets to that of the thread that they come from or are for.
+  if (!has_threads) attributes.lanes = 1;
   Context* made = nullptr;
-  const uccs_status_t status = make(attributes, &made);
+  const uccs_status_t status = make(attributes, true, &made);
   if (status != UCCS_OK) return status;
   // Its messages stand for memory operations, which no target has to help with.
   of_job = made;
@@ -284,10 +290,10 @@ uccs_status_t uccs_context_create(const uccs_context_attributes_t* attributes,
                                   uccs_context_t* context_out) {
   const uccs_context_attributes_t chosen = attributes ? *attributes : uccs_context_attributes_t{};
   if (!context_out || !core::is_valid(chosen)) return UCCS_ERR_INVALID;
-  uccs_status_t status = core::job_start();
+  uccs_status_t status = core::job_start(false);
   if (status != UCCS_OK) return status;
   core::Context* context = nullptr;
-  status = core::is_forked_child() ? UCCS_ERR_STATE : core::make(chosen, &context);
+  status = core::is_forked_child() ? UCCS_ERR_STATE : core::make(chosen, false, &context);
   if (status != UCCS_OK) {
     core::job_stop();
     return status;

@@ -64,6 +64,7 @@ struct uccs_context {
   uccs::net::Shape shape;
   int cpus = 1;            ///< usable by this process
   uint32_t poll_mask = 0;  ///< a thread looks at others' lanes when its polls & this are 0
+  bool is_of_job = false;  ///< models' operations on memory of other nodes
   int link_count = 0;
   std::atomic<bool> is_ending = false;  ///< this EC destroys it
   uccs::core::Link links[uccs::core::kMaxLinks];
@@ -119,7 +120,7 @@ void note_left(Context* context, bool is_over);
 /// only link: collectives and models reach ECs of other nodes through it. nullptr on one node, and
 /// where no network joins the nodes.
 Context* job_context();
-uccs_status_t start_job_context();
+uccs_status_t start_job_context(bool has_threads);
 void stop_job_context();
 
 /// Guards the process's table of contexts and what comes and goes with them.

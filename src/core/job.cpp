@@ -58,7 +58,7 @@ void start_first() {
 
 }  // namespace
 
-uccs_status_t job_start() {
+uccs_status_t job_start(bool has_threads) {
   const uccs_status_t status = attach_memory();
   if (status != UCCS_OK) return status;
   const std::lock_guard guard(job_lock);
@@ -68,7 +68,7 @@ uccs_status_t job_start() {
   // Held until the job stops: addresses are asked for at any time.
   uccs_status_t spread = rte_init();
   if (spread == UCCS_OK) {
-    spread = start_job_context();
+    spread = start_job_context(has_threads);
     if (spread != UCCS_OK) (void)rte_finalize();
   }
   if (spread != UCCS_OK) --references;

@@ -18,7 +18,10 @@ extern Job job;
 /// Brings up identity, memory and the shared-memory transport: node segment, static data, symmetric
 /// heap. Reference counted; quick and local but for one agreement with the node's first EC.
 /// Called by every model's init and by uccs_context_create. Thread safe.
-uccs_status_t job_start();
+///
+/// `has_threads`: of the program, several communicate through the model. Whoever starts the job
+/// first decides whether each of them then has a way to the network of its own.
+uccs_status_t job_start(bool has_threads);
 
 /// Ends what the matching job_start began; the last one synchronises nothing (models do) and
 /// releases the heap.

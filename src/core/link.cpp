@@ -159,6 +159,7 @@ uccs_status_t open_link(Context* context, const net::Transport* transport, const
       .me = job.me,
       .num_ecs = job.size,
       .shape = context->shape,
+      .may_differ_in_lanes = context->is_of_job,
       .inbox = context->inboxes[index],
       .heap = extent(direct_map.heap_low, direct_map.heap_bytes),
       .statics = extent(direct_map.static_low, direct_map.static_bytes),

@@ -36,8 +36,6 @@ bool is_any_active(const Context* context) {
 
 }  // namespace
 
-bool ProgressThread::is_of_job() const { return context_ == job_context(); }
-
 bool ProgressThread::start(Context* context) {
   context_ = context;
   const base::BlockedSignals inherited;
@@ -83,7 +81,7 @@ void ProgressThread::sleep(ThreadSlot& thread) {
     const bool is_idle = is_seen && !is_any_active(context_);
     const uint64_t age_ns = pack_age_ns();
     const uint64_t long_ns = age_ns > 0 ? age_ns : kLongSleepNs;
-    const uint64_t short_ns = is_of_job() && is_seen ? job_sleep_ns_ : kShortSleepNs;
+    const uint64_t short_ns = context_->is_of_job && is_seen ? job_sleep_ns_ : kShortSleepNs;
     base::block_while(doorbell, seen, is_idle ? long_ns : short_ns);
     const bool is_rung = doorbell->load(std::memory_order_relaxed) != seen;
     vain_rings_ = is_rung ? vain_rings_ + 1 : 0;
@@ -95,11 +93,9 @@ void ProgressThread::sleep(ThreadSlot& thread) {
 
 void* ProgressThread::run(void* argument) {
   auto* self = static_cast<ProgressThread*>(argument);
-  ThreadSlot& slot = this_thread(self->context_);
-  slot.is_internal = true;
-  self->context_->pollers.fetch_sub(1, std::memory_order_relaxed);  // it competes with nobody
+  ThreadSlot& slot = attach_internal(self->context_);
   // The job's context: what comes there is rare, and CPUs are better left to those who compute.
-  const bool is_of_job = self->is_of_job();
+  const bool is_of_job = self->context_->is_of_job;
   const int looks = is_of_job ? 1 : kLooksBeforeSleep;
   int misses = 0;
   self->job_sleep_ns_ = kShortSleepOfJobNs;

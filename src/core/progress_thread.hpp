@@ -27,7 +27,6 @@ class ProgressThread {
   static void* run(void* self);
   static void ring(std::atomic<uint32_t>* doorbell);
   void sleep(ThreadSlot& thread);
-  bool is_of_job() const;
   std::atomic<uint32_t>* arm(bool is_waiting);
 
   Context* context_ = nullptr;

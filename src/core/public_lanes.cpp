@@ -33,8 +33,8 @@ PublicLanes* public_lanes(int index, int ec) {
 void open_lanes(Context* context) {
   context->homes.here = public_lanes(context->index, job.me);
   // Who does not map this EC cannot say which lane it is going to use.
-  const bool is_mapped_by_all = direct_map.count == static_cast<uint32_t>(job.size);
-  context->homes.always_open = lanes_below(is_mapped_by_all ? 1 : context->shape.lanes);
+  const bool is_said = direct_map.count == static_cast<uint32_t>(job.size) || context->is_of_job;
+  context->homes.always_open = lanes_below(is_said ? 1 : context->shape.lanes);
 }
 
 void forget_lanes(Context* context) {

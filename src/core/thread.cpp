@@ -34,17 +34,29 @@ struct AtThreadExit {
   }
 };
 
-}  // namespace
-
-void attach_thread(Context* context, ThreadSlot* slot) {
+void attach(Context* context, ThreadSlot* slot, int least_channel) {
   static thread_local AtThreadExit at_exit;
   (void)&at_exit;  // constructed here, so that it is destroyed
   *slot = ThreadSlot{};
   slot->incarnation = context->incarnation;
-  slot->channel = adopt_channel(context);
+  slot->channel = adopt_channel(context, least_channel);
   slot->lane = slot->channel->lane;
   open_lane(context, slot->lane);  // replies come there
+}
+
+}  // namespace
+
+void attach_thread(Context* context, ThreadSlot* slot) {
+  attach(context, slot, 0);
   context->pollers.fetch_add(1, std::memory_order_relaxed);
+}
+
+ThreadSlot& attach_internal(Context* context) {
+  ThreadSlot& slot = thread_slots[context->index];
+  // The ports of the job's lanes are for threads of the program.
+  attach(context, &slot, context->is_of_job ? context->shape.lanes : 0);
+  slot.is_internal = true;
+  return slot;
 }
 
 void bind_thread(Context* context, ThreadSlot* slot, int lane) {

@@ -33,6 +33,8 @@ extern thread_local constinit ThreadSlot thread_slots[kMaxContexts] [[gnu::tls_m
     "initial-exec")]];
 
 void attach_thread(Context* context, ThreadSlot* slot);
+/// Instead, for a thread of UCCS's own.
+ThreadSlot& attach_internal(Context* context);
 /// Binds the calling thread to a lane, or (UCCS_LANE_ANY) to none.
 void bind_thread(Context* context, ThreadSlot* slot, int lane);
 

@@ -92,6 +92,9 @@ struct OpenParameters {
   int me = 0;
   int num_ecs = 1;
   Shape shape;
+  /// Networks: ECs may have different numbers of lanes. A message to one that the target has not,
+  /// or this EC, goes to another.
+  bool may_differ_in_lanes = false;
   /// describe().inbox_bytes of memory that ECs of the node map, 64-byte aligned; zero, or as a
   /// closed instance of the same shape left it.
   std::byte* inbox = nullptr;
@@ -167,6 +170,12 @@ class Envelope {
   static constexpr Envelope arrived(uint64_t carried, Traffic traffic, int lane) {
     Envelope envelope(traffic, lane, 0, 0, 0);
     envelope.bits_ |= carried & kCarriedBits;
+    return envelope;
+  }
+  /// To another lane of the target.
+  constexpr Envelope to(int other) const {
+    Envelope envelope = *this;
+    envelope.bits_ = (bits_ & ~(uint64_t{255} << 32)) | static_cast<uint64_t>(other) << 32;
     return envelope;
   }
 

@@ -35,7 +35,7 @@ bool run_everywhere(const Case& test, const Transport* network) {
 
 int main(int argc, char** argv) {
   if (argc < 2 || argc > 3) return 2;
-  if (uccs::core::job_start() != UCCS_OK) return 1;
+  if (uccs::core::job_start(false) != UCCS_OK) return 1;
   const Transport* network = nullptr;
   if (argc == 3) {
     const char* reason;

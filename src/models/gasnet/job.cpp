@@ -173,7 +173,7 @@ const uccs_gasnet_map_t* const uccs_gasnet_map = &attached.map;
 int uccs_gasnet_init(int*, char***, int wants_everything) {
   if (is_started())
     return refuse(GASNET_ERR_NOT_INIT, "gasnet_init", "it may be called once, and has been");
-  const uccs_status_t status = core::job_start();
+  const uccs_status_t status = core::job_start(true);
   if (status != UCCS_OK) return refuse_resource("gasnet_init", status);
   is_everything = wants_everything != 0;
   own_board = static_cast<Board*>(core::internal_allocate(sizeof(Board), alignof(Board)));

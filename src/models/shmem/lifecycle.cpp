@@ -51,8 +51,8 @@ void at_exit(int status, void*) {
   finish(true);
 }
 
-uccs_status_t start_first() {
-  const uccs_status_t status = core::job_start();
+uccs_status_t start_first(int level) {
+  const uccs_status_t status = core::job_start(level == SHMEM_THREAD_MULTIPLE);
   if (status != UCCS_OK) return status;
   rte::set_phase(rte::Phase::kInitialized);  // from here on PEs wait for each other
   prepare_comparisons();
@@ -69,7 +69,7 @@ uccs_status_t start_first() {
 uccs_status_t start(int level) {
   const std::lock_guard guard(lock);
   if (starts == 0) {
-    const uccs_status_t status = start_first();
+    const uccs_status_t status = start_first(level);
     if (status != UCCS_OK) return status;
     thread_level = level;
   }

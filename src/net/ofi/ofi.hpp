@@ -122,7 +122,7 @@ struct PeerLane {
   char name[kNameMax] = {};
 };
 struct PeerState : PeerBase {
-  int lanes = 1;  ///< inlets over there
+  int lanes = 1;  ///< inlets over there that this EC has, too
   uint64_t cookie = 0;
   uint64_t heap_bytes = 0, static_bytes = 0;
   std::unique_ptr<PeerLane[]> by_lane;
@@ -328,6 +328,7 @@ class Ofi {
   Shape shape_;
   std::unique_ptr<Fabric> fabric_;
   std::unique_ptr<Inlet[]> inlets_;
+  bool may_differ_in_lanes_ = false;
   std::unique_ptr<Channel[]> channels_;
   Peers<PeerState> peers_;
   std::mutex ports_lock_;               // guards the fabric's lists and open_channels_

@@ -50,8 +50,11 @@ uccs_status_t Ofi::Channel::message(int ec, Envelope envelope, const void* head,
   if (ec == ofi.me_) return ofi.mail_.message_to_self(envelope, head, head_bytes, payload);
   PeerState* peer = ofi.peers_.reach(ec);
   if (!peer) return UCCS_ERR_PEER_FAILED;
+  if (envelope.lane() >= peer->lanes) {
+    if (!ofi.may_differ_in_lanes_) return UCCS_ERR_INVALID;
+    envelope = envelope.to(envelope.lane() % peer->lanes);
+  }
   const int lane = envelope.lane();
-  if (lane >= peer->lanes) return UCCS_ERR_INVALID;
   Account& there = ofi.mail_.account_of(ec, lane);
   const int kind = credit_kind(envelope.traffic(), payload != nullptr);
   if (!Mail::take_credit(there, kind)) {

@@ -47,11 +47,11 @@ Question Channel::question_of(const Operation* operation, const Remote& about) c
 
 size_t Channel::fill_question(const Operation* operation, MessageKind kind, const void* body,
                               size_t body_bytes) {
-  const AddressHead& there = operation->link->peer->address.head();
-  const int lane = index_ % static_cast<int>(there.workers);
+  const PeerState& peer = *operation->link->peer;
+  const int lane = index_ % peer.workers;
   Header header =
       make_header(Envelope(Traffic::kReply, lane, 0, 0, 0), owner_->me_, body_bytes, nullptr);
-  header.cookie = there.cookie;
+  header.cookie = peer.address.head().cookie;
   header.kind = kind;
   return fill(operation->buffer->data, header, body, nullptr);
 }

@@ -131,7 +131,7 @@ uccs_status_t Channel::prepare(int ec, const Remote& remote, size_t bytes, PeerS
 
 /// What every operation needs of the target; with the lock held.
 uccs_status_t Channel::aim(int ec, PeerState& peer, Link** link_out) {
-  Link* link = link_to(ec, peer, index_ % static_cast<int>(peer.address.head().workers));
+  Link* link = link_to(ec, peer, index_ % peer.workers);
   if (!link) return UCCS_ERR_PEER_FAILED;
   if (link->error != UCS_OK) return status_of(*link, link->error);
   *link_out = link;

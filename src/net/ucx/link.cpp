@@ -195,8 +195,7 @@ uccs_status_t Channel::send(Link& link, Buffer* buffer, size_t bytes, uint32_t f
 
 bool Channel::send_control(int ec, PeerState& peer, int lane, MessageKind kind, const void* body,
                            size_t body_bytes) {
-  const int workers = static_cast<int>(peer.address.head().workers);
-  Link* link = free_buffers_ ? link_to(ec, peer, lane % workers) : nullptr;
+  Link* link = free_buffers_ ? link_to(ec, peer, lane % peer.workers) : nullptr;
   if (!free_buffers_) return false;
   if (!link || link->error != UCS_OK) return true;  // nobody waits for it
   Buffer* buffer = take_buffer(*link);
@@ -215,8 +214,11 @@ uccs_status_t Channel::message(int ec, Envelope envelope, const void* head, size
   if (ec == ucx.me_) return ucx.mail_.message_to_self(envelope, head, head_bytes, payload);
   PeerState* peer = ucx.peers_.reach(ec);
   if (!peer) return UCCS_ERR_PEER_FAILED;
+  if (envelope.lane() >= peer->lanes) {
+    if (!ucx.may_differ_in_lanes_) return UCCS_ERR_INVALID;
+    envelope = envelope.to(envelope.lane() % peer->lanes);
+  }
   const int lane = envelope.lane();
-  if (lane >= ucx.shape_.lanes) return UCCS_ERR_INVALID;
   Account& there = ucx.mail_.account_of(ec, lane);
   const int kind = credit_kind(envelope.traffic(), payload != nullptr);
   const auto look = [&] {  // that is where credits come back to
@@ -233,8 +235,7 @@ uccs_status_t Channel::message(int ec, Envelope envelope, const void* head, size
   const bool may_send = !is_ordered || there.send_lock.try_lock();
   uccs_status_t status = UCCS_AGAIN;
   if (may_send && lock_->try_lock()) {
-    const AddressHead& address = peer->address.head();
-    Link* link = link_to(ec, *peer, lane % static_cast<int>(address.workers));
+    Link* link = link_to(ec, *peer, lane % peer->workers);
     Buffer* buffer = link && link->error == UCS_OK ? take_buffer(*link) : nullptr;
     if (!link) {
       status = UCCS_ERR_PEER_FAILED;
@@ -244,7 +245,7 @@ uccs_status_t Channel::message(int ec, Envelope envelope, const void* head, size
       poll();
     } else {
       Header header = make_header(envelope, ucx.me_, head_bytes, payload);
-      header.cookie = address.cookie;
+      header.cookie = peer->address.head().cookie;
       if (is_ordered) header.sequence = there.next_to_send;
       status = send(*link, buffer, fill(buffer->data, header, head, payload));
       if (is_ordered && status == UCCS_OK) ++there.next_to_send;

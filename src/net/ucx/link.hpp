@@ -90,6 +90,8 @@ struct PeerState : PeerBase {
   PeerState() = default;
   ~PeerState();
   PeerAddress address;
+  int lanes = 1;                            ///< over there that this EC has, too
+  int workers = 1;                          ///< that serve those
   std::atomic<bool> is_greeted = false;     ///< has been told that this EC talks to it
   std::atomic<bool> is_owed_hello = false;  ///< there was no buffer for it
   std::atomic<bool> is_talking = false;     ///< has said so to this EC

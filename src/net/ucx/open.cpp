@@ -54,6 +54,7 @@ bool Ucx::start(const OpenParameters& parameters) {
   me_ = parameters.me;
   num_ecs_ = parameters.num_ecs;
   shape_ = parameters.shape;
+  may_differ_in_lanes_ = parameters.may_differ_in_lanes;
   is_one_host_ = parameters.is_one_host;
   apply_batch_ = parameters.apply_batch;
   user_ = parameters.user;
@@ -166,8 +167,12 @@ bool Ucx::read_address(PeerState& peer, const std::byte* bytes, size_t length) c
                    theirs >> 8, theirs & 255, ours >> 8, ours & 255);
     return false;
   }
-  return peer.address.head().lanes == static_cast<uint32_t>(shape_.lanes) &&
-         peer.address.head().workers <= static_cast<uint32_t>(inlets_max_);
+  const int lanes = static_cast<int>(peer.address.head().lanes),
+            workers = peer.address.head().workers;
+  // Its lane of a number is served by its worker of that number modulo all of them.
+  peer.workers = std::min(workers, inlets_max_);
+  peer.lanes = std::min(lanes, workers > inlets_max_ ? inlets_max_ : shape_.lanes);
+  return may_differ_in_lanes_ || (lanes == shape_.lanes && workers <= inlets_max_);
 }
 
 uccs_status_t Ucx::connect(const Peer& peer) { return peers_.connect(peer); }

@@ -302,8 +302,9 @@ class Ucx {
   int me_ = 0;
   int num_ecs_ = 1;
   Shape shape_;
-  int inlets_max_ = 0;  ///< the same on all ECs
-  int inlets_ = 0;      ///< channels_[0..inlets_) have addresses
+  bool may_differ_in_lanes_ = false;
+  int inlets_max_ = 0;
+  int inlets_ = 0;  ///< channels_[0..inlets_) have addresses
   bool is_one_host_ = false;
   Silence silence_;
   Library library_;

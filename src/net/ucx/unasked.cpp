@@ -50,12 +50,11 @@ uccs_status_t Channel::put_unasked(int ec, PeerState& peer, const Remote& dest, 
   PutBody body;
   body.place = place_of(dest);
   memcpy(body.bytes, source, bytes);
-  const AddressHead& there = peer.address.head();
   const size_t body_bytes = offsetof(PutBody, bytes) + bytes;
-  const int lane = index_ % static_cast<int>(there.workers);
+  const int lane = index_ % peer.workers;
   Header header =
       make_header(Envelope(Traffic::kReply, lane, 0, 0, 0), owner_->me_, body_bytes, nullptr);
-  header.cookie = there.cookie;
+  header.cookie = peer.address.head().cookie;
   header.kind = MessageKind::kPut;
   const uccs_status_t status = send(*link, buffer, fill(buffer->data, header, &body, nullptr));
   if (status != UCCS_OK || dest.is_flag) return status;

@@ -28,7 +28,7 @@ const Case* find(const Case* cases, int count, const char* name) {
 }
 
 int run(const char* name, int effort) {
-  if (core::job_start() != UCCS_OK) return 1;
+  if (core::job_start(false) != UCCS_OK) return 1;
   rte::set_phase(rte::Phase::kInitialized);
   Ec ec;
   ec.me = core::job.me;
