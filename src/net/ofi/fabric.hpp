@@ -33,14 +33,14 @@ fi_info* choose(const Wish& wish, char* reason, size_t capacity);
 
 /// A domain. All calls on it and on its endpoints are made with
 /// the lock held, so any provider's thread safety is enough.
-struct Domain {
+struct alignas(64) Domain {
   fid_domain* fid = nullptr;
   base::SpinLock lock;
 };
 
 /// An endpoint. Inlets are what peers send to; channels send from those, or from outlets of their
 /// own.
-struct Port {
+struct alignas(64) Port {
   Domain* domain = nullptr;
   fid_ep* ep = nullptr;
   fid_av* av = nullptr;

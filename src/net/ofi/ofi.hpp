@@ -91,7 +91,7 @@ constexpr int kReceives = 32;    ///< posted per inlet
 constexpr size_t kLandings = 4;  ///< per inlet: a connection whose batch finds none waits
 
 /// Where messages for one lane, and other ECs' puts and gets, come in.
-struct Inlet {
+struct alignas(64) Inlet {
   Port* port = nullptr;
   int lane = 0;
   std::unique_ptr<Landing[]> landings;
@@ -136,7 +136,7 @@ struct PeerState : PeerBase {
 /// sees to it that ECs which compute hold up nobody (engine.cpp).
 class Ofi {
  public:
-  class Channel {
+  class alignas(64) Channel {
    public:
     uccs_status_t put(int ec, const Remote& dest, const void* source, size_t bytes, Completion*);
     uccs_status_t get(int ec, const Remote& source, void* dest, size_t bytes, Completion*);

@@ -96,7 +96,7 @@ class Engine {
  private:
   static constexpr uint32_t kPollsPerCall = 8;
 
-  class Thread {
+  class alignas(64) Thread {
    public:
     ~Thread();
     bool start(Engine* engine, const Share& share);

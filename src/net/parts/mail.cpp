@@ -293,6 +293,7 @@ void Mail::return_all() {
 std::atomic<uint32_t>* Mail::arm(int lane, bool is_waiting) {
   Bell& bell = bells_[lane == Transport::kMemory ? 1 : 0];
   bell.sleepers.fetch_add(is_waiting ? 1 : -1, std::memory_order_seq_cst);
+  bell.asked.fetch_add(1, std::memory_order_relaxed);
   return &bell.doorbell;
 }
 

@@ -56,9 +56,15 @@ struct Mailbox {
 struct Bell {
   alignas(64) std::atomic<uint32_t> doorbell = 0;
   std::atomic<int> sleepers = 0;
-  /// Changes the word without waking anybody. An increment may get lost among others, the change
-  /// does not.
+  std::atomic<uint32_t> asked = 0;  ///< how often somebody has begun or ended a sleep
+  std::atomic<uint32_t> noted = 0;  ///< `asked` at the last note
+  /// Changes the word without waking anybody: once between two that ask, since threads that note
+  /// all the time would take the line from each other. An increment may get lost among others, the
+  /// change does not.
   void note() {
+    const uint32_t now = asked.load(std::memory_order_relaxed);
+    if (noted.load(std::memory_order_relaxed) == now) return;
+    noted.store(now, std::memory_order_relaxed);
     doorbell.store(doorbell.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
   }
   void ring() {
@@ -69,7 +75,7 @@ struct Bell {
 };
 
 /// What is agreed with one lane of another EC.
-struct Account {
+struct alignas(64) Account {
   std::atomic<int> credits[kCreditKinds];  ///< messages that may be sent to it
   std::atomic<int> owed[kCreditKinds];     ///< messages of that EC's that were read at ours
   base::SpinLock send_lock;                ///< guards next_to_send, and the order of sends

@@ -13,6 +13,8 @@ namespace {
 constexpr uint64_t kWatchNs = 100'000'000;
 /// More time between two turns does not count: this process was stopped, or had no CPU.
 constexpr uint64_t kTurnMaxNs = 100'000'000;
+/// Turns that come sooner leave the clock alone, which all threads read.
+constexpr uint64_t kTickNs = 1'000'000;
 /// What a slow network still moves in a second; large operations get the time for it.
 constexpr uint64_t kBytesPerMs = 1000;
 /// Attempts that lie further apart are no attempt that lasts.
@@ -42,6 +44,7 @@ void Silence::note_failed(Trouble& trouble, int error) {
 bool Silence::tick() {
   const uint64_t real = base::now_ns();
   if (last_tick_ns_ == 0) last_tick_ns_ = real;
+  if (real - last_tick_ns_ < kTickNs) return false;
   const uint64_t step = std::min(real - last_tick_ns_, kTurnMaxNs);
   last_tick_ns_ = real;
   const uint64_t now = now_ns() + step;

@@ -37,7 +37,9 @@ class Silence {
 
   // By any thread.
   void note_heard(Trouble& trouble) const {
-    trouble.heard_ns.store(now_ns(), std::memory_order_relaxed);
+    // Threads hear of one peer all the time, and the clock seldom ticks.
+    if (trouble.heard_ns.load(std::memory_order_relaxed) != now_ns())
+      trouble.heard_ns.store(now_ns(), std::memory_order_relaxed);
   }
   void note_refused(Trouble& trouble);
   void note_failed(Trouble& trouble, int error);
@@ -58,7 +60,7 @@ class Silence {
   bool has_failed(const Trouble& trouble) const;
 
  private:
-  std::atomic<uint64_t> clock_ns_ = 1;
+  alignas(64) std::atomic<uint64_t> clock_ns_ = 1;
   std::atomic<bool> has_trouble_ = false;  ///< some peer's Trouble is to be looked at
   uint64_t last_tick_ns_ = 0, last_watch_ns_ = 0;
   uint64_t idle_ns_ = 1;  ///< last watch when nobody had polled

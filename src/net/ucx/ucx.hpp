@@ -43,7 +43,7 @@ constexpr int kLooksPerLong = 8, kLooksPerBatch = 4;
 constexpr unsigned kMessageId = 0;  ///< of UCX's active messages: there is one handler
 
 /// A path of its own: a worker, and what it takes to follow its operations.
-class Channel {
+class alignas(64) Channel {
  public:
   uccs_status_t put(int ec, const Remote& dest, const void* source, size_t bytes, Completion*);
   uccs_status_t get(int ec, const Remote& source, void* dest, size_t bytes, Completion*);
