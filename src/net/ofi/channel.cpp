@@ -16,7 +16,9 @@ namespace {
 /// once.
 constexpr uint32_t kInjectedEvery = 16;
 /// Looks between those at lanes that the thread does not serve, and between those that are timed.
-constexpr uint32_t kRareEvery = 8;
+/// On a crowded CPU who does not look at its own rather waits for a CPU than computes, and what it
+/// finds is best where it has sent it from.
+constexpr uint32_t kRareEvery = 8, kForeignEveryWhenCrowded = 256;
 
 /// A thread that has not looked at its channel's inlet for so many looks serves another one.
 constexpr uint32_t kAwayTurns = 64;
@@ -281,6 +283,16 @@ int Ofi::Channel::complete_finished() {
       [this] { under_way_.fetch_sub(1, std::memory_order_release); });
 }
 
+/// Has the thread of the channel that the inlet belongs to looked since this one last asked? What
+/// this one takes there, on another CPU, it takes from that.
+bool Ofi::Channel::is_attended(int lane) {
+  if (lane >= owner_->shape_.channels) return false;
+  const uint32_t turn = owner_->channels_[lane].home_turn_.load(std::memory_order_relaxed);
+  const bool has_looked = turn != turns_seen_[lane].load(std::memory_order_relaxed);
+  turns_seen_[lane].store(turn, std::memory_order_relaxed);
+  return has_looked;
+}
+
 /// Each look at a queue is a system call or more, so none is looked at twice in a round: core calls
 /// for each lane that it serves, and once without classes for completions when it waits for some.
 int Ofi::Channel::progress(int lane, uint32_t traffic, int budget, const Sink& sink) {
@@ -316,10 +328,13 @@ int Ofi::Channel::progress(int lane, uint32_t traffic, int budget, const Sink& s
   const uint64_t start = is_rare ? base::now_ns() : 0;
   ofi.poll_inlet(ofi.inlets_[lane], this, &taken);
   if (taken > 0 || (start != 0 && base::now_ns() - start > kMovingNs)) ofi.mail_.note_movement();
-  if (ofi.shape_.lanes > 1 && is_rare) {
+  const uint32_t foreign_every =
+      base::Backoff::is_crowded() ? kForeignEveryWhenCrowded : kRareEvery;
+  if (ofi.shape_.lanes > 1 && turn % foreign_every < 2) {
     // Puts and gets of others come in by any lane.
-    const auto other = static_cast<int>(turn / kRareEvery % ofi.shape_.lanes);
-    if (other != lane && ofi.poll_inlet(ofi.inlets_[other], this) > 0) ofi.mail_.ring();
+    const auto other = static_cast<int>(turn / foreign_every % ofi.shape_.lanes);
+    if (other != lane && !is_attended(other) && ofi.poll_inlet(ofi.inlets_[other], this) > 0)
+      ofi.mail_.ring();
   }
   steps += complete_finished();
   steps += ofi.mail_.deliver(lane, traffic, budget, sink);

@@ -204,6 +204,7 @@ class Ofi {
     /// Asks the targets of puts that nothing follows to answer; with the domain's lock held.
     void prove();
     bool is_proved(uint64_t flush);
+    bool is_attended(int lane);
     /// Is anything under way but exchanges whose answers have not come?
     bool has_unsent() const {
       return under_way_.load(std::memory_order_acquire) > asked_.load(std::memory_order_acquire);
@@ -235,6 +236,7 @@ class Ofi {
     std::atomic<int> lane_ = 0;            ///< where the thread looks for messages
     std::atomic<uint32_t> polls_ = 0;
     std::atomic<uint32_t> home_turn_ = 0;  ///< the last of those at the inlet of its own
+    std::atomic<uint32_t> turns_seen_[kLanesMax] = {};  ///< the same of others, when last asked
     std::atomic<uint32_t> long_posts_ = 0;
   };
 

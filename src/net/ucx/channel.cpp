@@ -13,7 +13,7 @@ namespace {
 
 /// How often a thread that polls one lane looks at the inlets and channels of others. On a crowded
 /// CPU who does not poll is rather waiting for a CPU than computing.
-constexpr uint32_t kForeignEvery = 8, kForeignEveryWhenCrowded = 64;
+constexpr uint32_t kForeignEvery = 8, kForeignEveryWhenCrowded = 256;
 
 bool is_within(uint64_t offset, size_t bytes, uint64_t room) {
   return offset <= room && bytes <= room - offset;
