@@ -132,8 +132,8 @@ struct PeerState : PeerBase {
 /// libfabric: reliable datagram endpoints. Each lane has an inlet, from which the channel of its
 /// number sends as well, so that one connection takes what goes both ways; other channels have
 /// outlets. All have domains of their own, so that threads share nothing. Puts and gets are the
-/// provider's; messages are sends, with credits so that memory is bounded. One thread per instance
-/// sees to it that ECs which compute hold up nobody (engine.cpp).
+/// provider's; messages are sends, with credits so that memory is bounded. The engine sees to it
+/// that ECs which compute hold up nobody (engine.cpp).
 class Ofi {
  public:
   class alignas(64) Channel {
@@ -328,9 +328,9 @@ class Ofi {
   int me_ = 0;
   int num_ecs_ = 1;
   Shape shape_;
+  bool may_differ_in_lanes_ = false;
   std::unique_ptr<Fabric> fabric_;
   std::unique_ptr<Inlet[]> inlets_;
-  bool may_differ_in_lanes_ = false;
   std::unique_ptr<Channel[]> channels_;
   Peers<PeerState> peers_;
   std::mutex ports_lock_;               // guards the fabric's lists and open_channels_

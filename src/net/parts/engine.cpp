@@ -155,6 +155,7 @@ void Engine::Thread::turn() {
     }
     what.was_woken = watch.has_events;
     what.is_at_all = !watch.has_events;
+    if (watch.has_events) mover_.note_wake();
     for (nfds_t i = 1; i < watch.count; ++i)
       what.numbers[static_cast<size_t>(watch.numbers[i])] = watch.fds[i].revents != 0;
   } else {

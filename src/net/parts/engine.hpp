@@ -8,6 +8,8 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "net/parts/mover.hpp"
+
 namespace uccs::net {
 
 /// Operations that are long enough for their threads to look after what else moves.
@@ -126,7 +128,9 @@ class Engine {
     uint64_t long_ns_ = 0;        ///< last look that was long, if only by the clock; 0: none
     pthread_t thread_ = {};
     int wake_fd_ = -1;
-    std::atomic<bool> is_asleep_ = false;  ///< on what may come; who takes that back calls it away
+    Mover mover_;
+    // Looked at by who polls. Asleep on what may come: who takes that back calls the thread away.
+    alignas(64) std::atomic<bool> is_asleep_ = false;
     std::atomic<uint64_t> called_ns_ = 0;  ///< when somebody has last thought of that
   };
 
