@@ -31,11 +31,17 @@ struct Entry {
   bool is_of_networks = false;  ///< compared over them, too
 };
 constexpr Entry kOperations[] = {
-    {"put", Kind::kPut, 8, true},          {"put", Kind::kPut, 2048},
-    {"get", Kind::kGet, 8, true},          {"get", Kind::kGet, 2048},
-    {"fetch-add", Kind::kAtomic, 8, true}, {"am", Kind::kAm, 8, true},
-    {"am", Kind::kAm, 2048, true},         {"send", Kind::kSend, 8, true},
-    {"shmem p", Kind::kShmemPut, 8, true}, {"shmem fetch-add", Kind::kShmemAdd, 8},
+    {"put", Kind::kPut, 8, true},
+    {"put", Kind::kPut, 2048},
+    {"get", Kind::kGet, 8, true},
+    {"get", Kind::kGet, 2048},
+    {"fetch-add", Kind::kAtomic, 8, true},
+    {"am", Kind::kAm, 8, true},
+    {"am", Kind::kAm, 2048, true},
+    {"send", Kind::kSend, 8, true},
+    {"shmem p", Kind::kShmemPut, 8, true},
+    {"shmem ctx p", Kind::kContextPut, 8, true},
+    {"shmem fetch-add", Kind::kShmemAdd, 8},
 };
 
 /// A window over a network takes so much longer, and a burst is to have some.
@@ -53,7 +59,7 @@ Burst burst_of(Kind kind, size_t bytes, int workers) {
 
 std::vector<Comparison> comparisons(int threads, int cpus, const std::string& only, bool is_net) {
   std::vector<Comparison> all;
-  const double target = threads == cpus ? kTargetAtCores : kTarget;
+  const double target = threads == cpus && !is_net ? kTargetAtCores : kTarget;
   const int turns = (threads + cpus - 1) / cpus;
   for (const Entry& entry : kOperations) {
     if (is_net && !entry.is_of_networks) continue;
