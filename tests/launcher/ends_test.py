@@ -101,12 +101,12 @@ class Ends(LauncherTest):
 
     def test_those_that_ignore_sigterm_are_killed(self):
         self.run_job("-n", 3, "sh", "-c",
-                     'trap "" TERM; case $UCCS_LOCAL_JOB in 1:1:*) sleep 0.2; exit 9;; esac; '
+                     'trap "" TERM; case $UCCS_LOCAL_JOB in 2:1:*) sleep 0.2; exit 9;; esac; '
                      "while :; do sleep 1; done", status=9)
 
     def test_stopped_processes_are_killed(self):
         self.run_job("-n", 3, "sh", "-c",
-                     "case $UCCS_LOCAL_JOB in 1:1:*) sleep 0.2; exit 9;; esac; kill -STOP $$",
+                     "case $UCCS_LOCAL_JOB in 2:1:*) sleep 0.2; exit 9;; esac; kill -STOP $$",
                      status=9)
 
     def test_random_kills(self):

@@ -133,7 +133,7 @@ class Streams(LauncherTest):
         pid, terminal = pty.fork()
         if pid == 0:
             os.execve(UCCSRUN, [UCCSRUN, "-n", "2", "sh", "-c",
-                                'case $UCCS_LOCAL_JOB in 1:0:*) printf "name? "; read x; '
+                                'case $UCCS_LOCAL_JOB in 2:0:*) printf "name? "; read x; '
                                 'echo "hello $x"; cat;; esac'], environment())
         seen = b""
 

@@ -94,6 +94,7 @@ TEST(HandOver, SurvivesTheEnvironment) {
   sent.segment_fd = 2147483647;
   sent.board_fd = 0;
   sent.control_fd = 12;
+  sent.lifeline_fd = 2147483647;
   sent.job_id = 0xfedcba9876543210;
   char text[local::kHandOverMax];
   ASSERT_LT(local::print_hand_over(sent, text), static_cast<int>(sizeof text));
@@ -107,28 +108,28 @@ TEST(HandOver, SurvivesTheEnvironment) {
 
 TEST(HandOver, RefusesAllElse) {
   local::HandOver read;
-  EXPECT_TRUE(local::parse_hand_over("1:0:2:3:4:5:0123456789abcdef", &read));
+  EXPECT_TRUE(local::parse_hand_over("2:0:2:3:4:5:6:0123456789abcdef", &read));
   for (const char* text : {"",
-                           "1",
-                           "1:0:2:3:4:5",
-                           "1:0:2:3:4:5:",
-                           "1:0:2:3:4:5:0123456789abcde",
-                           "1:0:2:3:4:5:0123456789abcdef0",
-                           "1:0:2:3:4:5:0123456789ABCDEF",
-                           "1:0:2:3:4:5:0123456789abcdef ",
-                           " 1:0:2:3:4:5:0123456789abcdef",
-                           "2:0:2:3:4:5:0123456789abcdef",
-                           "1:2:2:3:4:5:0123456789abcdef",
-                           "1:-1:2:3:4:5:0123456789abcdef",
-                           "1:+0:2:3:4:5:0123456789abcdef",
-                           "1:00:2:3:4:5:0123456789abcdef",
-                           "1:0:0:3:4:5:0123456789abcdef",
-                           "1:0:4097:3:4:5:0123456789abcdef",
-                           "1:0:2:3:4:2147483648:0123456789abcdef",
-                           "1:0:2:3:4:99999999999999999999:0123456789abcdef",
-                           "1:0:2:3:x:5:0123456789abcdef",
-                           "1::2:3:4:5:0123456789abcdef",
-                           "1:0:2:3:4:5:6:0123456789abcdef"})
+                           "2",
+                           "2:0:2:3:4:5:6",
+                           "2:0:2:3:4:5:6:",
+                           "2:0:2:3:4:5:6:0123456789abcde",
+                           "2:0:2:3:4:5:6:0123456789abcdef0",
+                           "2:0:2:3:4:5:6:0123456789ABCDEF",
+                           "2:0:2:3:4:5:6:0123456789abcdef ",
+                           " 2:0:2:3:4:5:6:0123456789abcdef",
+                           "1:0:2:3:4:5:6:0123456789abcdef",
+                           "2:2:2:3:4:5:6:0123456789abcdef",
+                           "2:-1:2:3:4:5:6:0123456789abcdef",
+                           "2:+0:2:3:4:5:6:0123456789abcdef",
+                           "2:00:2:3:4:5:6:0123456789abcdef",
+                           "2:0:0:3:4:5:6:0123456789abcdef",
+                           "2:0:4097:3:4:5:6:0123456789abcdef",
+                           "2:0:2:3:4:5:2147483648:0123456789abcdef",
+                           "2:0:2:3:4:5:99999999999999999999:0123456789abcdef",
+                           "2:0:2:3:x:5:6:0123456789abcdef",
+                           "2::2:3:4:5:6:0123456789abcdef",
+                           "2:0:2:3:4:5:6:7:0123456789abcdef"})
     EXPECT_FALSE(local::parse_hand_over(text, &read)) << text;
 }
 

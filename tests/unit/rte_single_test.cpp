@@ -269,9 +269,9 @@ TEST(Rte, RefusesABadHandOver) {
   const auto kFails = testing::ExitedWithCode(1);
   EXPECT_EXIT(init_with("UCCS_LOCAL_JOB", "rubbish"), kFails,
               "UCCS_LOCAL_JOB=rubbish.*oshrun -n N");
-  EXPECT_EXIT(init_with("UCCS_LOCAL_JOB", "1:0:1:900:901:902:0123456789abcdef"), kFails,
+  EXPECT_EXIT(init_with("UCCS_LOCAL_JOB", "2:0:1:900:901:902:903:0123456789abcdef"), kFails,
               "file descriptor 901 .board., which is not open");
-  EXPECT_EXIT(init_with("UCCS_LOCAL_JOB", "1:0:1:0:0:0:0123456789abcdef"), kFails,
+  EXPECT_EXIT(init_with("UCCS_LOCAL_JOB", "2:0:1:0:0:0:0:0123456789abcdef"), kFails,
               "which is not what uccsrun made");
 }
 

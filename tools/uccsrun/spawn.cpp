@@ -29,7 +29,7 @@ bool raise_file_limit(int num_ecs, rlimit* before_out) {
   rlimit limit;
   if (getrlimit(RLIMIT_NOFILE, &limit) != 0) return complain("cannot read the limit of open files");
   *before_out = limit;
-  const rlim_t needed = static_cast<rlim_t>(num_ecs) * 3 + 32;
+  const rlim_t needed = static_cast<rlim_t>(num_ecs) * 4 + 32;
   if (limit.rlim_cur >= needed) return true;
   limit.rlim_cur = std::min(needed, limit.rlim_max);
   if (limit.rlim_cur < needed || setrlimit(RLIMIT_NOFILE, &limit) != 0) {
@@ -52,7 +52,7 @@ struct ChildPlan {
   const cpu_set_t* cpus;  // may be nullptr
   char** shell_argv;      // for scripts without "#!"
   int fds[3];
-  int control_fd;
+  int control_fd, lifeline_fd;
   pid_t launcher;
 };
 
@@ -69,7 +69,8 @@ struct ChildError {
   prctl(PR_SET_PDEATHSIG, SIGKILL);
   if (getppid() != child.launcher) _exit(1);  // it ended before the line above
   error->what = "cannot pass on its files";
-  bool is_ready = dup2(child.control_fd, child.files->control_number) >= 0;
+  bool is_ready = dup2(child.control_fd, child.files->control_number) >= 0 &&
+                  dup2(child.lifeline_fd, child.files->lifeline_number) >= 0;
   for (int i = 0; i < 3; ++i) is_ready = is_ready && dup2(child.fds[i], i) >= 0;
   for (const int fd : {child.files->segment_fd, child.files->board_fd})
     is_ready = is_ready && fcntl(fd, F_SETFD, 0) == 0;
@@ -134,10 +135,11 @@ bool open_job_files(int num_ecs, JobFiles* files_out, rlimit* file_limit_out) {
   const int usable = sched_getaffinity(0, sizeof cpus, &cpus) == 0 ? CPU_COUNT(&cpus) : CPU_SETSIZE;
   files.board_fd = rte::local::make_board(num_ecs, static_cast<uint32_t>(usable), &files.board);
   if (files.board_fd < 0) return complain("cannot make the job's board (memfd)");
-  // Holds a low number free in this process, so that it is free in every EC.
-  files.control_number = fcntl(files.board_fd, F_DUPFD_CLOEXEC, 0);
+  // Hold low numbers free in this process, so that they are free in every EC.
+  for (int* number : {&files.control_number, &files.lifeline_number})
+    *number = fcntl(files.board_fd, F_DUPFD_CLOEXEC, 0);
   files.null_fd = open("/dev/null", O_RDONLY | O_CLOEXEC);
-  if (files.control_number < 0 || files.null_fd < 0) return complain("cannot open /dev/null");
+  if (files.lifeline_number < 0 || files.null_fd < 0) return complain("cannot open /dev/null");
   *files_out = files;
   return true;
 }
@@ -147,10 +149,11 @@ bool spawn(const SpawnPlan& plan, const JobFiles& files, int ec, int num_ecs, in
   int out[2] = {-1, -1};
   int err[2] = {-1, -1};
   int control[2] = {-1, -1};
-  if (pipe2(out, O_CLOEXEC) != 0 || pipe2(err, O_CLOEXEC) != 0 ||
+  int lifeline[2] = {-1, -1};  // our end stays open as long as this process
+  if (pipe2(out, O_CLOEXEC) != 0 || pipe2(err, O_CLOEXEC) != 0 || pipe2(lifeline, O_CLOEXEC) != 0 ||
       socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, control) != 0) {
     *error_out = std::string("cannot make its pipes: ") + strerror(errno);
-    close_all({out[0], out[1], err[0], err[1], control[0], control[1]});
+    close_all({out[0], out[1], err[0], err[1], lifeline[0], lifeline[1], control[0], control[1]});
     return false;
   }
   for (const int end : control)
@@ -162,6 +165,7 @@ bool spawn(const SpawnPlan& plan, const JobFiles& files, int ec, int num_ecs, in
   hand_over.segment_fd = files.segment_fd;
   hand_over.board_fd = files.board_fd;
   hand_over.control_fd = files.control_number;
+  hand_over.lifeline_fd = files.lifeline_number;
   hand_over.job_id = files.board->job_id;
   char text[rte::local::kHandOverMax];
   rte::local::print_hand_over(hand_over, text);
@@ -178,15 +182,15 @@ bool spawn(const SpawnPlan& plan, const JobFiles& files, int ec, int num_ecs, in
 
   const cpu_set_t* cpus = plan.cpus.empty() ? nullptr : &plan.cpus[static_cast<size_t>(ec)];
   const ChildPlan child = {
-      &plan,      &files,  pointers.data(), cpus, shell_argv.data(), {stdin_fd, out[1], err[1]},
-      control[1], getpid()};
+      &plan,      &files,      pointers.data(), cpus, shell_argv.data(), {stdin_fd, out[1], err[1]},
+      control[1], lifeline[0], getpid()};
   ChildError error = {"cannot start a process", 0};
   const pid_t pid = vfork_ec(child, &error);
   if (pid < 0) error.number = errno;
-  close_all({out[1], err[1], control[1]});
+  close_all({out[1], err[1], control[1], lifeline[0]});
   if (error.number != 0) {
     *error_out = std::string(error.what) + ": " + strerror(error.number);
-    close_all({out[0], err[0], control[0]});
+    close_all({out[0], err[0], control[0], lifeline[1]});
     return false;
   }
   *spawned_out = {pid, out[0], err[0], control[0]};

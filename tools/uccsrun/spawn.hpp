@@ -18,7 +18,8 @@ namespace uccs::run {
 struct JobFiles {
   int segment_fd = -1;
   int board_fd = -1;
-  int control_number = -1;  ///< the number under which an EC finds its control socket
+  // The numbers under which an EC finds its control socket and its lifeline.
+  int control_number = -1, lifeline_number = -1;
   int null_fd = -1;
   rte::local::BoardJob* board = nullptr;
 };

@@ -43,7 +43,7 @@ bool parse_hand_over(const char* text, HandOver* out) {
   if (!read_number(&text, ':', INT_MAX, &version) || version != kHandOverVersion) return false;
   if (!read_number(&text, ':', kEcsMax - 1, &read.ec)) return false;
   if (!read_number(&text, ':', kEcsMax, &read.num_ecs) || read.ec >= read.num_ecs) return false;
-  for (int* fd : {&read.segment_fd, &read.board_fd, &read.control_fd})
+  for (int* fd : {&read.segment_fd, &read.board_fd, &read.control_fd, &read.lifeline_fd})
     if (!read_number(&text, ':', INT_MAX, fd)) return false;
   if (!read_hex(text, &read.job_id)) return false;
   *out = read;

@@ -25,8 +25,7 @@ constinit BoardJob* board = nullptr;
 constinit BoardEc* my_line = nullptr;
 constinit int control = -1;
 constinit int num_ecs = 0;
-constinit uint64_t unanswered = 0;  // the delegate's: requests whose reply has yet to come
-char* packet_buffer = nullptr;      // the delegate's, kPacketMax bytes
+char* packet_buffer = nullptr;  // the delegate's, kPacketMax bytes
 
 constexpr const char* kRemedy = "start the program with `oshrun -n N program`";
 
@@ -66,6 +65,13 @@ void check_control(int fd) {
                 kJobVariable, fd, kRemedy);
 }
 
+void check_lifeline(int fd) {
+  struct stat status;
+  if (fstat(fd, &status) != 0 || !S_ISFIFO(status.st_mode))
+    base::fatal("%s names file descriptor %d (lifeline), which is no pipe of uccsrun; %s",
+                kJobVariable, fd, kRemedy);
+}
+
 /// An EC is one process: whoever comes second, after it or beside it, cannot be the same EC.
 void claim(int ec) {
   uint32_t nobody = 0;
@@ -78,17 +84,16 @@ void claim(int ec) {
       ec, nobody, state);
 }
 
-/// While no delegate reads the control socket nothing arrives there but its hang-up: the kernel
-/// then kills this process, so that nothing outlives a killed launcher, whatever stands in between.
-void die_with_launcher(bool is_on) {
-  const int flags = fcntl(control, F_GETFL);
-  if (is_on) {
-    fcntl(control, F_SETOWN, getpid());
-    fcntl(control, F_SETSIG, SIGKILL);
-  }
-  fcntl(control, F_SETFL, is_on ? flags | O_ASYNC : flags & ~O_ASYNC);
-  pollfd hang_up = {control, 0, 0};
-  if (is_on && poll(&hang_up, 1, 0) > 0 && (hang_up.revents & POLLHUP) != 0) _exit(1);
+/// Nothing ever arrives at the lifeline but its hang-up: the kernel then kills this process, so
+/// that nothing outlives a killed launcher, whatever stands in between. (The control socket would
+/// not do, even when its last answer has been read: who looks all the time may have that before the
+/// kernel has told of it, and would be killed for it.)
+void die_with_launcher(int lifeline) {
+  fcntl(lifeline, F_SETOWN, getpid());
+  fcntl(lifeline, F_SETSIG, SIGKILL);
+  fcntl(lifeline, F_SETFL, fcntl(lifeline, F_GETFL) | O_ASYNC);
+  pollfd hang_up = {lifeline, 0, 0};
+  if (poll(&hang_up, 1, 0) > 0 && (hang_up.revents & POLLHUP) != 0) _exit(1);
 }
 
 bool adopt(Identity* identity) {
@@ -100,10 +105,12 @@ bool adopt(Identity* identity) {
                 kRemedy);
   map_board(hand_over);
   check_control(hand_over.control_fd);
+  check_lifeline(hand_over.lifeline_fd);
   identity->segment_bytes = check_memfd(hand_over.segment_fd, "segment");
   claim(hand_over.ec);
   // Programs that this EC starts are no ECs.
-  for (const int fd : {hand_over.segment_fd, hand_over.board_fd, hand_over.control_fd})
+  for (const int fd :
+       {hand_over.segment_fd, hand_over.board_fd, hand_over.control_fd, hand_over.lifeline_fd})
     fcntl(fd, F_SETFD, FD_CLOEXEC);
   unsetenv(kJobVariable);
 
@@ -114,7 +121,7 @@ bool adopt(Identity* identity) {
   identity->backend = kLocalBackend.name;
   control = hand_over.control_fd;
   num_ecs = hand_over.num_ecs;
-  die_with_launcher(true);
+  die_with_launcher(hand_over.lifeline_fd);
   return true;
 }
 
@@ -163,7 +170,6 @@ pid_t ec_pid(int ec) {
 uccs_status_t open() {
   packet_buffer = static_cast<char*>(malloc(kPacketMax));
   if (packet_buffer == nullptr) return UCCS_ERR_NO_MEMORY;
-  die_with_launcher(false);
   return UCCS_OK;
 }
 
@@ -184,11 +190,7 @@ bool send_packet(const Packet& packet) {
   }
 }
 
-bool post(const Command& command) {
-  if (!send_packet(command_packet(command))) return false;
-  ++unanswered;
-  return true;
-}
+bool post(const Command& command) { return send_packet(command_packet(command)); }
 
 bool cancel(const Command& command) {
   Packet packet;
@@ -214,14 +216,11 @@ void progress() {
           "uccsrun sent a packet of %zd bytes that is not understood: are the launcher and "
           "libuccs of the same version?",
           bytes);
-    --unanswered;
     delegate_reply(packet);
   }
 }
 
 void close() {
-  // A late answer must not be taken for the hang-up.
-  if (unanswered == 0) die_with_launcher(true);
   free(packet_buffer);
   packet_buffer = nullptr;
 }

@@ -12,12 +12,13 @@
 
 namespace uccs::rte::local {
 
-/// The hand-over: "1:<ec>:<n>:<segment fd>:<board fd>:<control fd>:<job id, hex>".
+/// The hand-over: "2:<ec>:<n>:<segment fd>:<board fd>:<control fd>:<lifeline fd>:<job id, hex>".
 ///   segment  memfd, sparse, sealed against resizing; the ECs' own, the launcher never looks inside
 ///   board    memfd, sealed; one BoardJob, then n BoardEc
 ///   control  end of a SOCK_SEQPACKET pair to the launcher, one per EC
+///   lifeline reading end of a pipe that the launcher holds and never writes to, one per EC
 constexpr const char* kJobVariable = "UCCS_LOCAL_JOB";
-constexpr int kHandOverVersion = 1;
+constexpr int kHandOverVersion = 2;
 constexpr int kEcsMax = 4096;
 
 struct HandOver {
@@ -26,6 +27,7 @@ struct HandOver {
   int segment_fd = -1;
   int board_fd = -1;
   int control_fd = -1;
+  int lifeline_fd = -1;
   uint64_t job_id = 0;
 };
 
@@ -36,8 +38,9 @@ bool parse_hand_over(const char* text, HandOver* out);
 constexpr size_t kHandOverMax = 96;
 
 inline int print_hand_over(const HandOver& hand_over, char text[kHandOverMax]) {
-  return snprintf(text, kHandOverMax, "%d:%d:%d:%d:%d:%d:%016llx", kHandOverVersion, hand_over.ec,
-                  hand_over.num_ecs, hand_over.segment_fd, hand_over.board_fd, hand_over.control_fd,
+  return snprintf(text, kHandOverMax, "%d:%d:%d:%d:%d:%d:%d:%016llx", kHandOverVersion,
+                  hand_over.ec, hand_over.num_ecs, hand_over.segment_fd, hand_over.board_fd,
+                  hand_over.control_fd, hand_over.lifeline_fd,
                   static_cast<unsigned long long>(hand_over.job_id));
 }
 
