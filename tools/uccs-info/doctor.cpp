@@ -142,8 +142,8 @@ void check_cpus() {
 void check_open_files() {
   rlimit limit;
   if (getrlimit(RLIMIT_NOFILE, &limit) != 0) return;
-  // The launcher keeps three per EC.
-  const unsigned long long ecs = limit.rlim_max > 32 ? (limit.rlim_max - 32) / 3 : 0;
+  // The launcher keeps four per EC.
+  const unsigned long long ecs = limit.rlim_max > 32 ? (limit.rlim_max - 32) / 4 : 0;
   const bool is_low = ecs < 512;
   say(is_low ? Finding::kWarning : Finding::kGood, "open files",
       "hard limit %llu, for %llu ECs at most%s", static_cast<unsigned long long>(limit.rlim_max),
