@@ -237,8 +237,9 @@ uccs_status_t start_job_context(bool has_threads) {
   }
   uccs_context_attributes_t attributes = {};
   attributes.resource = network.table->name;
-  // Each is a port of the network. Requests all go to the first, because nobody waits in a callback
-  // there; answers, puts and gets to that of the thread that they come from or are for.
+  // Each lane is a port of the network. Requests that are messages all go to the first, because
+  // nobody waits in a callback there, answers to that of the thread which has asked, and puts and
+  // gets to the one with the number of the sender's.
   if (!has_threads) attributes.lanes = 1;
   Context* made = nullptr;
   const uccs_status_t status = make(attributes, true, &made);

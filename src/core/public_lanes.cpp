@@ -32,9 +32,11 @@ PublicLanes* public_lanes(int index, int ec) {
 
 void open_lanes(Context* context) {
   context->homes.here = public_lanes(context->index, job.me);
-  // Who does not map this EC cannot say which lane it is going to use.
-  const bool is_said = direct_map.count == static_cast<uint32_t>(job.size) || context->is_of_job;
-  context->homes.always_open = lanes_below(is_said ? 1 : context->shape.lanes);
+  // Who does not map this EC cannot say which lane it is going to use. In the job's context
+  // requests go to the first, and answers to lanes that threads of this EC have opened.
+  const bool is_mapped_by_all = direct_map.count == static_cast<uint32_t>(job.size);
+  context->homes.always_open =
+      lanes_below(is_mapped_by_all || context->is_of_job ? 1 : context->shape.lanes);
 }
 
 void forget_lanes(Context* context) {

@@ -57,7 +57,7 @@ uccs_status_t put_to_be_flushed(Endpoint* endpoint, const net::Remote& dest, con
     return answer_done(request_out);
   }
   const net::Capabilities& limits = endpoint->link->limits;
-  if (!request_out && endpoint->context == job_context() && limits.has_flushed_puts &&
+  if (!request_out && endpoint->context->is_of_job && limits.has_flushed_puts &&
       bytes <= limits.inject_max && target.remote.area != net::Area::kRegistered) {
     const uccs_status_t status = put_to_be_flushed(endpoint, target.remote, source, bytes);
     if (status != UCCS_ERR_UNSUPPORTED) return status;
