@@ -8,6 +8,7 @@
 #include "base/clock.hpp"
 #include "mem/copy.hpp"
 #include "net/ofi/ofi.hpp"
+#include "net/parts/foreign.hpp"
 
 namespace uccs::net::ofi {
 namespace {
@@ -15,10 +16,8 @@ namespace {
 /// Looks between those for what was injected, of which nothing is heard, when it cannot leave at
 /// once.
 constexpr uint32_t kInjectedEvery = 16;
-/// Looks between those at lanes that the thread does not serve, and between those that are timed.
-/// On a crowded CPU who does not look at its own rather waits for a CPU than computes, and what it
-/// finds is best where it has sent it from.
-constexpr uint32_t kRareEvery = 8, kForeignEveryWhenCrowded = 256;
+/// Looks between those that are timed.
+constexpr uint32_t kTimedEvery = 8;
 
 /// A thread that has not looked at its channel's inlet for so many looks serves another one.
 constexpr uint32_t kAwayTurns = 64;
@@ -323,16 +322,14 @@ int Ofi::Channel::progress(int lane, uint32_t traffic, int budget, const Sink& s
   // Answers come to where the thread looks all the time, not to lanes that it looks after besides.
   if (is_its_lane || turn - home_turn_.load(std::memory_order_relaxed) > kAwayTurns)
     lane_.store(lane, std::memory_order_relaxed);
-  const bool is_rare = turn % kRareEvery < 2;  // of two calls in a round it may be either
+  const bool is_timed = turn % kTimedEvery < 2;  // of two calls in a round it may be either
   int taken = 0;
-  const uint64_t start = is_rare ? base::now_ns() : 0;
+  const uint64_t start = is_timed ? base::now_ns() : 0;
   ofi.poll_inlet(ofi.inlets_[lane], this, &taken);
   if (taken > 0 || (start != 0 && base::now_ns() - start > kMovingNs)) ofi.mail_.note_movement();
-  const uint32_t foreign_every =
-      base::Backoff::is_crowded() ? kForeignEveryWhenCrowded : kRareEvery;
-  if (ofi.shape_.lanes > 1 && turn % foreign_every < 2) {
-    // Puts and gets of others come in by any lane.
-    const auto other = static_cast<int>(turn / foreign_every % ofi.shape_.lanes);
+  const uint32_t every = foreign_every();
+  if (ofi.shape_.lanes > 1 && turn % every < 2) {
+    const auto other = static_cast<int>(turn / every % ofi.shape_.lanes);
     if (other != lane && !is_attended(other) && ofi.poll_inlet(ofi.inlets_[other], this) > 0)
       ofi.mail_.ring();
   }

@@ -4,16 +4,12 @@
 
 #include <utility>
 
-#include "base/backoff.hpp"
 #include "mem/copy.hpp"
+#include "net/parts/foreign.hpp"
 #include "net/ucx/ucx.hpp"
 
 namespace uccs::net::ucx {
 namespace {
-
-/// How often a thread that polls one lane looks at the inlets and channels of others. On a crowded
-/// CPU who does not poll is rather waiting for a CPU than computing.
-constexpr uint32_t kForeignEvery = 8, kForeignEveryWhenCrowded = 256;
 
 bool is_within(uint64_t offset, size_t bytes, uint64_t room) {
   return offset <= room && bytes <= room - offset;
@@ -365,10 +361,10 @@ int Channel::look() {
   return ended;
 }
 
-/// Puts and gets of others come in by any inlet, whose threads may compute. Each look may be a
-/// system call, and takes messages from who waits for them: not where somebody looks anyway.
+/// Each look may be a system call, and takes messages from who waits for them: not where somebody
+/// looks anyway.
 void Channel::look_at_foreign(int own, uint32_t polls) {
-  const uint32_t every = base::Backoff::is_crowded() ? kForeignEveryWhenCrowded : kForeignEvery;
+  const uint32_t every = foreign_every();
   if (polls % every != 0) return;
   const auto number = static_cast<int>(polls / every % static_cast<uint32_t>(owner_->inlets_));
   if (number == own || number == index_) return;
