@@ -8,6 +8,7 @@
 #include "coll/patterns/dissemination.hpp"
 #include "coll/patterns/division.hpp"
 #include "core/context.hpp"
+#include "core/remote.hpp"
 #include "uccs/rma.h"
 
 namespace uccs::coll::far {
@@ -99,8 +100,11 @@ void meet_leaders(Group& group) {
     std::atomic<uint64_t>* flag = &mine.barrier[round].of_nodes[number % 2];
     store(group, Kind::kBarrier, far.first_of(part), flag, number);
     // Acquire: what was flushed before the flag was sent is visible.
-    coll::wait(Kind::kBarrier,
-               [flag, number] { return flag->load(std::memory_order_acquire) >= number; });
+    coll::wait(
+        Kind::kBarrier, [flag, number] { return flag->load(std::memory_order_acquire) >= number; },
+        [flag, number] {
+          return core::look_for({flag, number});
+        });
   }
 }
 

@@ -118,9 +118,12 @@ class LongWait {
 };
 
 /// `is_ready` is a small object that is copied, so that the callers keep their registers.
-template <typename Ready>
-[[gnu::noinline]] void wait_for(Kind kind, Ready is_ready) {
+/// `look_out` looks for what it tells of alone, for who waits for nothing else, and says whether it
+/// has.
+template <typename Ready, typename LookOut>
+[[gnu::noinline]] void wait_for(Kind kind, Ready is_ready, LookOut look_out) {
   for (base::Backoff backoff;; backoff.pause()) {
+    if (look_out() && is_ready()) return;
     // A member may wait for a message of this EC before it arrives.
     if (core::progress_idle() > 0) [[unlikely]]
       backoff.reset();
@@ -134,9 +137,13 @@ template <typename Ready>
 }
 
 /// Returns when `is_ready()`. All waiting of this room happens here.
+template <typename Ready, typename LookOut>
+inline void wait(Kind kind, Ready is_ready, LookOut look_out) {
+  if (!is_ready()) wait_for(kind, is_ready, look_out);
+}
 template <typename Ready>
 inline void wait(Kind kind, Ready is_ready) {
-  if (!is_ready()) wait_for(kind, is_ready);
+  wait(kind, is_ready, [] { return false; });
 }
 
 /// All members have arrived and what they stored before is visible. Nothing else is concluded.

@@ -23,6 +23,11 @@ struct RemotePut {
   net::AtomicArguments arguments;
 };
 
+/// For who waits for a flag that ECs of other nodes write (remote_store): looks for what comes over
+/// the network alone, some times in a row, in the time that progress needs for two looks. True:
+/// something has come. Looks of progress_idle are needed as well.
+bool look_for(const net::Flag& flag);
+
 /// An operation on symmetric memory of an EC of another node that its thread waits for: it goes to
 /// the network at once and needs no request. Lives until it is over.
 class Errand : net::Completion {
@@ -37,12 +42,16 @@ class Errand : net::Completion {
   uccs_status_t fetch(Endpoint* at, const void* target, const net::AtomicArguments& arguments);
   uccs_status_t put_signal(int ec, const RemotePut& put);
 
-  /// UCCS_IN_PROGRESS: it is under way. Made progress on by progress_idle.
+  /// UCCS_IN_PROGRESS: it is under way. Made progress on by progress_idle, and by `await`.
   uccs_status_t status() const { return status_.load(std::memory_order_acquire); }
+  /// As look_for, for its end.
+  bool await() const;
   /// The old value in its low bytes, after `fetch`.
   uint64_t old_value() const { return old_value_; }
 
  private:
+  const net::Transport* table_ = nullptr;
+  net::Channel* path_ = nullptr;
   std::atomic<uccs_status_t> status_ = UCCS_IN_PROGRESS;
   uint64_t old_value_ = 0;
 };

@@ -17,7 +17,7 @@ ALLOWED = {
     "src/base": ["base", "uccs/status.h", "uccs/info.h"],
     "src/rte": ["rte", "base", "uccs/status.h", "uccs/rte.h"],
     "src/mem": ["mem", "base", "uccs/status.h"],
-    "src/net": ["net/transport.hpp", "net/registry.hpp", "net/parts", "base", "mem", "uccs/status.h"],
+    "src/net": ["net/transport.hpp", "net/transport_class.hpp", "net/registry.hpp", "net/parts", "base", "mem", "uccs/status.h"],
     "src/core": ["core", "net/transport.hpp", "net/registry.hpp", "net/parts/proofs.hpp", "base", "mem", "rte", "uccs"],
     "src/coll": ["coll", "core", "base", "mem/copy.hpp", "rte/identity.hpp", "uccs"],
     "src/coll/patterns": ["coll/patterns"],

@@ -73,7 +73,7 @@ TEST(Engine, IsCalledAwayByWhoPollsOften) {
   ASSERT_TRUE(network.start(1));
   uint32_t polls = 0;
   EXPECT_TRUE(comes([&] {
-    for (int i = 0; i < 64; ++i) network.engine.note_poll(0, ++polls);
+    for (int i = 0; i < 64; ++i, ++polls) network.engine.note_polls(0, polls, polls + 1);
     return network.calls > 0;
   }));
 }
@@ -82,8 +82,8 @@ TEST(Engine, StaysWithWhoPollsSeldom) {
   Network network;
   ASSERT_TRUE(network.start(1));
   uint32_t polls = 0;
-  for (int i = 0; i < 200; ++i) {
-    network.engine.note_poll(0, ++polls);
+  for (int i = 0; i < 200; ++i, ++polls) {
+    network.engine.note_polls(0, polls, polls + 1);
     std::this_thread::sleep_for(std::chrono::microseconds(200));
   }
   EXPECT_EQ(network.calls, 0);

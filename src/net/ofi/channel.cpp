@@ -22,8 +22,9 @@ constexpr uint32_t kTimedEvery = 8;
 /// A thread that has not looked at its channel's inlet for so many looks serves another one.
 constexpr uint32_t kAwayTurns = 64;
 
-/// Of puts by others the provider says nothing, but a look that takes in many bytes is long.
-constexpr uint64_t kMovingNs = 5'000;
+/// Of puts by others the provider says nothing, but a look that takes in many bytes is so much
+/// longer; one in vain takes less than that.
+constexpr uint64_t kMovingNs = 5'000, kVainNs = 500;
 
 bool is_within(const Extent& area, const void* memory, size_t bytes) {
   const auto offset = reinterpret_cast<uintptr_t>(memory) - reinterpret_cast<uintptr_t>(area.base);
@@ -292,13 +293,48 @@ bool Ofi::Channel::is_attended(int lane) {
   return has_looked;
 }
 
+bool Ofi::Channel::await(const Flag& flag, int looks) {
+  if (!inlet_) return false;
+  Ofi& ofi = *owner_;
+  int looked = 0, taken = 0, pushed = 0, steps = 0;
+  bool has_come = flag.is_set();
+  const uint64_t start = base::now_ns();
+  for (; looked < looks && !has_come; ++looked) {
+    pushed = ofi.poll_inlet(*inlet_, this, &taken);
+    steps = complete_finished();
+    has_come = taken > 0 || steps > 0 || flag.is_set();
+  }
+  note_polls(looked);
+  const bool has_moved =
+      base::now_ns() - start > kMovingNs + kVainNs * static_cast<uint64_t>(looked);
+  if (taken > 0 || has_moved) ofi.mail_.note_movement();
+  if (pushed > 0) ofi.mail_.ring();  // this thread may not come back
+  return has_come;
+}
+
+/// Returns how often it has.
+uint32_t Ofi::Channel::note_polls(int more) {
+  const uint32_t before = polls_.load(std::memory_order_relaxed);
+  const uint32_t polls = before + static_cast<uint32_t>(more);
+  polls_.store(polls, std::memory_order_relaxed);
+  owner_->engine_.note_polls(index_, before, polls);
+  return polls;
+}
+
+void Ofi::Channel::look_at_foreign(int lane, uint32_t turn) {
+  Ofi& ofi = *owner_;
+  const uint32_t every = foreign_every();
+  if (turn % every >= 2) return;
+  const auto other = static_cast<int>(turn / every % ofi.shape_.lanes);
+  if (other != lane && !is_attended(other) && ofi.poll_inlet(ofi.inlets_[other], this) > 0)
+    ofi.mail_.ring();
+}
+
 /// Each look at a queue is a system call or more, so none is looked at twice in a round: core calls
 /// for each lane that it serves, and once without classes for completions when it waits for some.
 int Ofi::Channel::progress(int lane, uint32_t traffic, int budget, const Sink& sink) {
   Ofi& ofi = *owner_;
-  const uint32_t turn = polls_.load(std::memory_order_relaxed) + 1;
-  polls_.store(turn, std::memory_order_relaxed);
-  ofi.engine_.note_poll(index_, turn);
+  const uint32_t turn = note_polls(1);
   const bool is_for_completions = traffic == 0;
   const int looked = looked_.load(std::memory_order_relaxed);
   const bool was_looked_at = !is_for_completions && looked > 0;
@@ -327,12 +363,7 @@ int Ofi::Channel::progress(int lane, uint32_t traffic, int budget, const Sink& s
   const uint64_t start = is_timed ? base::now_ns() : 0;
   ofi.poll_inlet(ofi.inlets_[lane], this, &taken);
   if (taken > 0 || (start != 0 && base::now_ns() - start > kMovingNs)) ofi.mail_.note_movement();
-  const uint32_t every = foreign_every();
-  if (ofi.shape_.lanes > 1 && turn % every < 2) {
-    const auto other = static_cast<int>(turn / every % ofi.shape_.lanes);
-    if (other != lane && !is_attended(other) && ofi.poll_inlet(ofi.inlets_[other], this) > 0)
-      ofi.mail_.ring();
-  }
+  if (ofi.shape_.lanes > 1) look_at_foreign(lane, turn);
   steps += complete_finished();
   steps += ofi.mail_.deliver(lane, traffic, budget, sink);
   if (ofi.mail_.has_waiting(lane)) ofi.mail_.ring();  // this thread may not come back

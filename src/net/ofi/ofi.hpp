@@ -147,6 +147,7 @@ class Ofi {
                           const Payload* payload);
     uccs_status_t flush(int ec, Flush* flush);
     int progress(int lane, uint32_t traffic, int budget, const Sink& sink);
+    bool await(const Flag& flag, int looks);
 
    private:
     friend class Ofi;
@@ -205,6 +206,8 @@ class Ofi {
     void prove();
     bool is_proved(uint64_t flush);
     bool is_attended(int lane);
+    void look_at_foreign(int lane, uint32_t turn);
+    uint32_t note_polls(int more);
     /// Is anything under way but exchanges whose answers have not come?
     bool has_unsent() const {
       return under_way_.load(std::memory_order_acquire) > asked_.load(std::memory_order_acquire);

@@ -3,6 +3,7 @@
 #include "base/config_values.hpp"
 #include "net/ofi/ofi.hpp"
 #include "net/registry.hpp"
+#include "net/transport_class.hpp"
 
 namespace uccs::net::ofi {
 namespace {

@@ -88,11 +88,12 @@ class Engine {
   /// At most kThreadsMax threads.
   bool start(const Duties& duties, int threads);
   void stop();
-  /// The program polls what has that number, for the `polls`th time. Who polls often takes in what
-  /// comes before the thread that sleeps on it runs, and each message would wake that for nothing:
-  /// for 20 us each, until its sleep is over. So it is called away, once.
-  void note_poll(int number, uint32_t polls) {
-    if (polls % kPollsPerCall == 0 && count_ > 0) threads_[number % count_].note_polls();
+  /// The program has polled what has that number `before` times, and now `polls` times. Who polls
+  /// often takes in what comes before the thread that sleeps on it runs, and each message would
+  /// wake that for nothing: for 20 us each, until its sleep is over. So it is called away, once.
+  void note_polls(int number, uint32_t before, uint32_t polls) {
+    if (before / kPollsPerCall != polls / kPollsPerCall && count_ > 0)
+      threads_[number % count_].note_polls();
   }
 
  private:

@@ -8,6 +8,7 @@
 
 #include "base/backoff.hpp"
 #include "mem/copy.hpp"
+#include "net/transport_class.hpp"
 
 namespace uccs::net::shm {
 

@@ -43,16 +43,20 @@ bool name_of(const AtomicArguments& arguments, ucp_atomic_op_t* op_out) {
 uccs_status_t Channel::fetch_op(int ec, PeerState& peer, const Remote& target, uint64_t there,
                                 const AtomicArguments& arguments, uint64_t* result_out,
                                 Completion* completion) {
-  ucp_atomic_op_t op;
-  if (!owner_->library_.has_atomics() || !name_of(arguments, &op)) return UCCS_ERR_UNSUPPORTED;
+  if (!owner_->library_.has_atomics()) return UCCS_ERR_UNSUPPORTED;
   if (!lock_->try_lock()) return UCCS_AGAIN;
   const std::lock_guard guard(*lock_, std::adopt_lock);
-  Link* link = nullptr;
-  ucp_rkey_h key = nullptr;
-  const uccs_status_t aimed = aim_at(ec, peer, target, &link, &key);
-  if (aimed != UCCS_OK) return aimed;
+  const uccs_status_t aimed = aim_at(ec, peer, target, there);
+  return aimed == UCCS_OK ? fetch_op_at(aim_, target, arguments, result_out, completion) : aimed;
+}
+
+uccs_status_t Channel::fetch_op_at(const Aim& aim, const Remote& target,
+                                   const AtomicArguments& arguments, uint64_t* result_out,
+                                   Completion* completion) {
+  ucp_atomic_op_t op;
+  if (!name_of(arguments, &op)) return UCCS_ERR_UNSUPPORTED;
   const size_t bytes = base::atomic_size(arguments.type);
-  Operation* operation = take_operation(*link, bytes, completion);
+  Operation* operation = take_operation(*aim.link, bytes, completion);
   if (!operation) {
     poll();
     return UCCS_AGAIN;
@@ -72,11 +76,13 @@ uccs_status_t Channel::fetch_op(int ec, PeerState& peer, const Remote& target, u
   parameters.reply_buffer = &operation->reply;
   parameters.user_data = operation;
   parameters.cb.send = end_request;
-  const uccs_status_t status = post_over(
-      operation, ucp_atomic_op_nbx(link->ep, op, &operation->operand, 1, there, key, &parameters));
+  const uccs_status_t status =
+      post_over(operation, ucp_atomic_op_nbx(aim.link->ep, op, &operation->operand, 1,
+                                             aim.base + target.offset, aim.key, &parameters));
   // UCX sends it as a message, behind those of short puts: its answer tells of them, too.
-  if (status == UCCS_IN_PROGRESS && link->unproved.is_awaited && completion)
-    proofs_.replace(link->unproved, operation->proof);
+  Proof& unproved = aim.link->unproved;
+  if (status == UCCS_IN_PROGRESS && unproved.is_awaited && completion)
+    proofs_.replace(unproved, operation->proof);
   return status;
 }
 

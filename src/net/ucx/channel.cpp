@@ -11,10 +11,6 @@
 namespace uccs::net::ucx {
 namespace {
 
-bool is_within(uint64_t offset, size_t bytes, uint64_t room) {
-  return offset <= room && bytes <= room - offset;
-}
-
 /// What an atomic can write.
 bool is_word(uint64_t address, size_t bytes) {
   return (bytes == 8 || bytes == 4) && address % bytes == 0;
@@ -22,170 +18,11 @@ bool is_word(uint64_t address, size_t bytes) {
 
 }  // namespace
 
-Operation* Channel::take_operation(Link& link, size_t bytes, Completion* completion) {
-  Pending* pending = free_operations_;
-  if (!pending) return nullptr;
-  free_operations_ = pending->next;
-  auto* operation = static_cast<Operation*>(pending);
-  operation->link = &link;
-  operation->bytes = bytes;
-  operation->completion = completion;
-  operation->status = UCCS_OK;
-  operation->buffer = nullptr;
-  operation->batch = nullptr;
-  operation->leaving = 1;
-  operation->result = nullptr;
-  return operation;
-}
-
-void Channel::give_back(Operation* operation) {
-  operation->next = free_operations_;
-  free_operations_ = operation;
-}
-
-/// One of the things that the operation waits for has happened; with the last one it is over.
-void Channel::end_one(Operation* operation, ucs_status_t status) {
-  if (status != UCS_OK && operation->status == UCCS_OK)
-    operation->status = status_of(*operation->link, status);
-  if (--operation->waits > 0) return;
-  operation->posted_ns = 0;
-  if (operation->status == UCCS_AGAIN) return;  // the peer is gone, which ends the job
-  if (operation->status == UCCS_OK) owner_->silence_.note_heard(operation->link->peer->trouble);
-  if (operation->buffer) give_back(operation->buffer);
-  const uccs_status_t outcome = operation->status;
-  if (operation->result && outcome == UCCS_OK) *operation->result = operation->reply;
-  Link* link = operation->link;
-  Completion* completion = operation->completion;
-  if (operation->proof.is_awaited) proofs_.end(operation->proof, outcome, owner_->is_closing());
-  give_back(operation);
-  if (completion) completion->done(completion, outcome);
-  link->under_way.remove();
-  under_way_.remove();
-  ++ended_;
-}
-
-/// Looks at the answer of a post whose operation waits for its own end.
-uccs_status_t Channel::post_over(Operation* operation, ucs_status_ptr_t posted) {
-  Link& link = *operation->link;
-  const bool needs_flush = operation->waits > 1;
-  if (UCS_PTR_IS_ERR(posted)) {
-    const uccs_status_t status = status_of(link, UCS_PTR_STATUS(posted));
-    if (operation->buffer) give_back(operation->buffer);
-    give_back(operation);
-    return status;
-  }
-  if (!posted) {  // has ended here
-    if (operation->buffer) give_back(operation->buffer);
-    operation->buffer = nullptr;
-    if (!needs_flush) {
-      if (operation->result) *operation->result = operation->reply;
-      give_back(operation);
-      return UCCS_OK;
-    }
-    --operation->waits;
-  }
-  if (needs_flush) {
-    operation->next = link.unflushed;
-    link.unflushed = operation;
-    mark_dirty(link);
-  }
-  if (!operation->completion) proofs_.await(operation->proof, owner_->flushes_.now());
-  return go_on(operation);
-}
-
-/// From now on the operation is under way.
-uccs_status_t Channel::go_on(Operation* operation) {
-  operation->posted_ns = owner_->silence_.now_ns();
-  operation->link->under_way.add();
-  under_way_.add();
-  return UCCS_IN_PROGRESS;
-}
-
-/// Checks the range; `*address_out`: of the memory here if `ec` is this EC, else over there.
-uccs_status_t Channel::prepare(int ec, const Remote& remote, size_t bytes, PeerState** peer_out,
-                               uint64_t* address_out) {
-  Ucx& ucx = *owner_;
-  if (remote.area == Area::kRegistered) return UCCS_ERR_UNSUPPORTED;
-  const bool is_heap = remote.area == Area::kHeap;
-  uint64_t base, room;
-  *peer_out = nullptr;
-  if (ec == ucx.me_) {
-    const Extent& memory = is_heap ? ucx.heap_ : ucx.statics_.memory;
-    base = reinterpret_cast<uint64_t>(memory.base);
-    room = memory.bytes;
-  } else {
-    PeerState* peer = ucx.peers_.reach(ec);
-    if (!peer) return UCCS_ERR_PEER_FAILED;
-    const AddressHead& head = peer->address.head();
-    base = is_heap ? head.heap_base : head.static_base;
-    room = is_heap ? head.heap_bytes : head.static_bytes;
-    *peer_out = peer;
-  }
-  *address_out = base + remote.offset;
-  return is_within(remote.offset, bytes, room) ? UCCS_OK : UCCS_ERR_ADDRESS;
-}
-
-/// What every operation needs of the target; with the lock held.
-uccs_status_t Channel::aim(int ec, PeerState& peer, Link** link_out) {
-  Link* link = link_to(ec, peer, index_ % peer.workers);
-  if (!link) return UCCS_ERR_PEER_FAILED;
-  if (link->error != UCS_OK) return status_of(*link, link->error);
-  *link_out = link;
-  return UCCS_OK;
-}
-
-/// By UCX's own puts and gets.
-uccs_status_t Channel::transfer(bool is_put, int ec, PeerState& peer, const Remote& remote,
-                                uint64_t there, void* local, size_t bytes, Completion* completion) {
-  if (bytes_in_chunk(remote, bytes) < bytes) return UCCS_ERR_UNSUPPORTED;
-  if (!lock_->try_lock()) return UCCS_AGAIN;
-  const std::lock_guard guard(*lock_, std::adopt_lock);
-  Link* link = nullptr;
-  ucp_rkey_h key = nullptr;
-  const uccs_status_t aimed = aim_at(ec, peer, remote, &link, &key);
-  if (aimed != UCCS_OK) return aimed;
-  const bool is_copied = is_put && bytes <= kPayloadMax;
-  Operation* operation = take_operation(*link, bytes, completion);
-  if (operation && is_copied) {
-    operation->buffer = take_buffer(*link);
-    if (!operation->buffer) {
-      give_back(operation);
-      operation = nullptr;
-    }
-  }
-  if (!operation) {
-    poll();
-    return UCCS_AGAIN;
-  }
-  if (is_copied) {
-    memcpy(operation->buffer->data, local, bytes);
-    local = operation->buffer->data;
-  }
-  operation->waits = is_put ? 2 : 1;
-  ucp_request_param_t parameters;
-  parameters.op_attr_mask = UCP_OP_ATTR_FIELD_CALLBACK | UCP_OP_ATTR_FIELD_USER_DATA;
-  parameters.user_data = operation;
-  parameters.cb.send = end_request;
-  return post_over(operation, is_put
-                                  ? ucp_put_nbx(link->ep, local, bytes, there, key, &parameters)
-                                  : ucp_get_nbx(link->ep, local, bytes, there, key, &parameters));
-}
-
-void Channel::end_request(void* request, ucs_status_t status, void* user) {
-  auto* operation = static_cast<Operation*>(user);
-  ucp_request_free(request);
-  Channel& home = *operation->link->home;
-  if (--operation->leaving == 0) {  // the flush, or the answer, may take its time
-    if (operation->buffer) home.give_back(std::exchange(operation->buffer, nullptr));
-    if (operation->batch) home.give_back_batch(std::exchange(operation->batch, nullptr));
-  }
-  home.end_one(operation, status);
-}
-
 /// Over tcp: by messages, of which the short ones of models are not answered.
 uccs_status_t Channel::put_by_message(int ec, PeerState& peer, const Remote& dest, uint64_t there,
                                       const void* source, size_t bytes, Completion* completion) {
-  if (!completion && may_go_unasked(dest, bytes)) return put_unasked(ec, peer, dest, source, bytes);
+  if (!completion && may_go_unasked(dest, bytes))
+    return put_unasked(ec, peer, dest, there, source, bytes);
   if (is_word(there, bytes)) {
     // Its answer says that it is there, and takes the way of a put's; a flush would take another.
     AtomicArguments set = {};
@@ -202,6 +39,11 @@ uccs_status_t Channel::put_by_message(int ec, PeerState& peer, const Remote& des
 
 uccs_status_t Channel::put(int ec, const Remote& dest, const void* source, size_t bytes,
                            Completion* completion) {
+  if (!completion && bytes > 0 && may_go_unasked(dest, bytes)) {  // as in `get`
+    const std::unique_lock guard(*lock_, std::try_to_lock);
+    if (const Aim* again = guard.owns_lock() ? aim_again(ec, dest, bytes) : nullptr) [[likely]]
+      return put_unasked_to(*again->link, dest, source, bytes);
+  }
   PeerState* peer;
   uint64_t there;
   const uccs_status_t found = prepare(ec, dest, bytes, &peer, &there);
@@ -234,6 +76,11 @@ uccs_status_t Channel::put_signal(int ec, const Remote& dest, const void* source
 
 uccs_status_t Channel::get(int ec, const Remote& source, void* dest, size_t bytes,
                            Completion* completion) {
+  if (bytes - 1 < kLongBytes - 1) {  // the quick way, to where the last one went
+    const std::unique_lock guard(*lock_, std::try_to_lock);
+    if (const Aim* again = guard.owns_lock() ? aim_at_again(ec, source, bytes) : nullptr) [[likely]]
+      return transfer_to(*again, false, source, dest, bytes, completion);
+  }
   PeerState* peer;
   uint64_t there;
   const uccs_status_t found = prepare(ec, source, bytes, &peer, &there);
@@ -253,6 +100,14 @@ uccs_status_t Channel::get(int ec, const Remote& source, void* dest, size_t byte
 uccs_status_t Channel::atomic(int ec, const Remote& target, const AtomicArguments& arguments,
                               uint64_t* result_out, Completion* completion) {
   const size_t bytes = base::atomic_size(arguments.type);
+  if (owner_->library_.has_atomics()) {  // as in `get`
+    const std::unique_lock guard(*lock_, std::try_to_lock);
+    const Aim* again = guard.owns_lock() ? aim_at_again(ec, target, bytes) : nullptr;
+    if (again && is_word(again->base + target.offset, bytes)) [[likely]] {
+      const uccs_status_t status = fetch_op_at(*again, target, arguments, result_out, completion);
+      if (status != UCCS_ERR_UNSUPPORTED) return status;
+    }
+  }
   PeerState* peer;
   uint64_t there;
   const uccs_status_t found = prepare(ec, target, bytes, &peer, &there);
@@ -300,11 +155,31 @@ bool Channel::is_idle(int ec) {
   return true;
 }
 
-uccs_status_t Channel::flush(int ec, Flush* flush) {
-  if (flush->number == 0) {
-    flush->number = owner_->flushes_.begin();
-    habit_.flush();
+/// No thread has put anything without completion that is not known to be visible.
+bool Channel::is_all_proved() const {
+  const auto is_proved = [](const Channel* each) { return !each || each->proofs_.are_none(); };
+  const int opened = owner_->opened_.load(std::memory_order_acquire);
+  for (int i = 0; i < opened; ++i) {
+    const Channel& each = owner_->channels_[i];
+    if (!is_proved(&each) || !is_proved(each.bulk_.load(std::memory_order_acquire))) return false;
   }
+  return true;
+}
+
+uccs_status_t Channel::flush(int ec, Flush* flush) {
+  const bool has_begun = flush->number != 0;
+  if (!has_begun) habit_.flush();
+  if (has_begun || !is_all_proved()) {
+    if (!has_begun) flush->number = owner_->flushes_.begin();
+    if (!prove_all(flush->number)) return UCCS_IN_PROGRESS;
+  }
+  if (ec == owner_->me_ || flush->leaves_completions) return UCCS_OK;
+  Channel* bulk = bulk_.load(std::memory_order_acquire);
+  return is_idle(ec) && (!bulk || bulk->is_idle(ec)) ? UCCS_OK : UCCS_IN_PROGRESS;
+}
+
+/// False: something from before the flush is not known to be visible yet; that has been asked for.
+bool Channel::prove_all(uint64_t flush) {
   // What other threads have put a thread may have to wait for, while they compute, or while they
   // wait for a CPU.
   const bool may_help =
@@ -312,7 +187,7 @@ uccs_status_t Channel::flush(int ec, Flush* flush) {
   bool is_proved_everywhere = true;
   const int opened = owner_->opened_.load(std::memory_order_acquire);
   const auto look_after = [&](Channel& each) {
-    is_proved_everywhere = each.is_proved(flush->number) && is_proved_everywhere;
+    is_proved_everywhere = each.is_proved(flush) && is_proved_everywhere;
     if (may_help && &each != this && each.under_way_.count() > 0) each.look();
   };
   for (int i = 0; i < opened; ++i) {
@@ -321,10 +196,7 @@ uccs_status_t Channel::flush(int ec, Flush* flush) {
     look_after(each);
     if (Channel* bulk = each.bulk_.load(std::memory_order_acquire)) look_after(*bulk);
   }
-  if (!is_proved_everywhere) return UCCS_IN_PROGRESS;
-  if (ec == owner_->me_ || flush->leaves_completions) return UCCS_OK;
-  Channel* bulk = bulk_.load(std::memory_order_acquire);
-  return is_idle(ec) && (!bulk || bulk->is_idle(ec)) ? UCCS_OK : UCCS_IN_PROGRESS;
+  return is_proved_everywhere;
 }
 
 int Channel::poll() {
@@ -332,17 +204,18 @@ int Channel::poll() {
   return static_cast<int>(ucp_worker_progress(worker_));
 }
 
-uint32_t Channel::note_poll() {
-  const uint32_t polls = polls_.load(std::memory_order_relaxed) + 1;
+uint32_t Channel::note_polls(int more) {
+  const uint32_t before = polls_.load(std::memory_order_relaxed);
+  const uint32_t polls = before + static_cast<uint32_t>(more);
   polls_.store(polls, std::memory_order_relaxed);
-  owner_->engine_.note_poll(index_, polls);
+  owner_->engine_.note_polls(index_, before, polls);
   return polls;
 }
 
 /// Who posts much moves what it can of the earlier ones, so that nobody has to take the
 /// CPU from it for that (Engine).
 void Channel::help(int looks) {
-  note_poll();
+  note_polls(1);
   for (; looks > 0 && lock_->try_lock(); --looks) {
     const bool has_moved = poll() > 0;
     lock_->unlock();
@@ -376,9 +249,24 @@ void Channel::look_at_foreign(int own, uint32_t polls) {
                             std::memory_order_relaxed);
 }
 
+bool Channel::await(const Flag& flag, int looks) {
+  int looked = 0;
+  bool has_moved = flag.is_set();
+  for (; looked < looks && !has_moved && lock_->try_lock(); ++looked) {
+    has_moved = poll() > 0;
+    lock_->unlock();
+  }
+  note_polls(looked);
+  looks_.store(looks_.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
+  if (!has_moved) return flag.is_set();
+  owner_->mail_.note_movement();
+  if (owner_->mail_.has_waiting()) owner_->mail_.ring();  // this thread may not come back
+  return true;
+}
+
 int Channel::progress(int lane, uint32_t traffic, int budget, const Sink& sink) {
   Ucx& ucx = *owner_;
-  const uint32_t polls = note_poll();
+  const uint32_t polls = note_polls(1);
   int steps = 0;
   const int inlet = ucx.inlets_ == 1 ? 0 : lane % ucx.inlets_;
   if (index_ == inlet || under_way_.count() > 0) steps += look();

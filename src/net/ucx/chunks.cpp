@@ -61,19 +61,6 @@ ucp_rkey_h Channel::key_of(Link& link, const Remote& remote, uccs_status_t* why_
   return nullptr;
 }
 
-/// As `aim`, with the key of the memory there.
-uccs_status_t Channel::aim_at(int ec, PeerState& peer, const Remote& remote, Link** link_out,
-                              ucp_rkey_h* key_out) {
-  const uccs_status_t aimed = aim(ec, peer, link_out);
-  if (aimed != UCCS_OK) return aimed;
-  uccs_status_t why_not;
-  *key_out = key_of(**link_out, remote, &why_not);
-  if (*key_out) [[likely]]
-    return UCCS_OK;
-  poll();
-  return why_not;
-}
-
 /// In UCX's callback, as what follows: the answer is left to those who attend. False: no question.
 bool Ucx::take_chunk(int source, const std::byte* body, size_t bytes) {
   int32_t chunk;

@@ -79,6 +79,16 @@ struct Link {
   ucs_status_t error = UCS_OK;  ///< the connection is broken
 };
 
+/// Where UCX's own operations go: some of the memory of an EC, and the way there.
+struct Aim {
+  int ec = -1;
+  Area area = Area::kHeap;
+  uint64_t begin = 0, end = 0;  ///< offsets that the key is of
+  uint64_t base = 0;            ///< over there, of the area
+  Link* link = nullptr;
+  ucp_rkey_h key = nullptr;  ///< puts over tcp need none
+};
+
 /// Of a chunk of an EC's heap, as UCX packs it.
 constexpr size_t kKeyMax = 240;
 struct PackedKey {

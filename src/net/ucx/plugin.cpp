@@ -4,6 +4,7 @@
 #include "base/config.hpp"
 #include "base/config_values.hpp"
 #include "net/registry.hpp"
+#include "net/transport_class.hpp"
 #include "net/ucx/ucx.hpp"
 
 namespace uccs::net::ucx {

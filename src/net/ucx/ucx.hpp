@@ -56,6 +56,7 @@ class alignas(64) Channel {
                         const Payload* payload);
   uccs_status_t flush(int ec, Flush* flush);
   int progress(int lane, uint32_t traffic, int budget, const Sink& sink);
+  bool await(const Flag& flag, int looks);
 
  private:
   friend class Ucx;
@@ -77,30 +78,54 @@ class alignas(64) Channel {
   bool take(const Header& header, const std::byte* front, size_t front_bytes, void* data,
             size_t data_bytes, const ucp_am_recv_param_t* parameters);
 
-  // channel.cpp: takes the lock
-  uccs_status_t transfer(bool is_put, int ec, PeerState& peer, const Remote& remote, uint64_t there,
-                         void* local, size_t bytes, Completion* completion);
-  uccs_status_t put_by_message(int ec, PeerState& peer, const Remote& dest, uint64_t there,
-                               const void* source, size_t bytes, Completion* completion);
+  // aim.cpp
   uccs_status_t prepare(int ec, const Remote& remote, size_t bytes, PeerState** peer_out,
                         uint64_t* address_out);
-  Channel& road_for(size_t bytes);
-  bool is_idle(int ec);
-  int look();
-  void look_at_foreign(int own, uint32_t polls);
-  void help(int looks);
-  void help_on(Channel& road);
-  uint32_t note_poll();
   // with the lock held
   uccs_status_t aim(int ec, PeerState& peer, Link** link_out);
+  uccs_status_t aim_at(int ec, PeerState& peer, const Remote& remote, uint64_t there);
+  void note_aim(Link& link, const Remote& remote, uint64_t there, ucp_rkey_h key);
+  /// `aim_`, if it is of that memory: what `prepare` and `aim` would come to. Else nullptr.
+  const Aim* aim_again(int ec, const Remote& remote, size_t bytes) const {
+    const bool is_there = ec == aim_.ec && remote.area == aim_.area &&
+                          remote.offset >= aim_.begin && remote.offset < aim_.end &&
+                          bytes <= aim_.end - remote.offset;
+    return is_there && aim_.link->error == UCS_OK ? &aim_ : nullptr;
+  }
+  /// The same with a key.
+  const Aim* aim_at_again(int ec, const Remote& remote, size_t bytes) const {
+    const Aim* again = aim_again(ec, remote, bytes);
+    return again && again->key ? again : nullptr;
+  }
+
+  // operation.cpp: takes the lock
+  uccs_status_t transfer(bool is_put, int ec, PeerState& peer, const Remote& remote, uint64_t there,
+                         void* local, size_t bytes, Completion* completion);
+  // with the lock held
+  uccs_status_t transfer_to(const Aim& aim, bool is_put, const Remote& remote, void* local,
+                            size_t bytes, Completion* completion);
   Operation* take_operation(Link& link, size_t bytes, Completion* completion);
-  Buffer* take_buffer(Link& link);
   void give_back(Operation* operation);
-  void give_back(Buffer* buffer);
   uccs_status_t post_over(Operation* operation, ucs_status_ptr_t posted);
   uccs_status_t go_on(Operation* operation);
   static void end_request(void* request, ucs_status_t status, void* operation);
   void end_one(Operation* operation, ucs_status_t status);
+
+  // channel.cpp: takes the lock
+  uccs_status_t put_by_message(int ec, PeerState& peer, const Remote& dest, uint64_t there,
+                               const void* source, size_t bytes, Completion* completion);
+  Channel& road_for(size_t bytes);
+  bool is_idle(int ec);
+  bool is_all_proved() const;
+  bool prove_all(uint64_t flush);
+  int look();
+  void look_at_foreign(int own, uint32_t polls);
+  void help(int looks);
+  void help_on(Channel& road);
+  uint32_t note_polls(int more);
+  // with the lock held
+  Buffer* take_buffer(Link& link);
+  void give_back(Buffer* buffer);
   int poll();
 
   // flush.cpp; with the lock held
@@ -116,6 +141,9 @@ class alignas(64) Channel {
   uccs_status_t fetch_op(int ec, PeerState& peer, const Remote& target, uint64_t there,
                          const AtomicArguments& arguments, uint64_t* result_out,
                          Completion* completion);
+  // with the lock held
+  uccs_status_t fetch_op_at(const Aim& aim, const Remote& target, const AtomicArguments& arguments,
+                            uint64_t* result_out, Completion* completion);
 
   // exchange.cpp: takes the lock
   uccs_status_t exchange(int ec, PeerState& peer, const Remote& target,
@@ -128,8 +156,6 @@ class alignas(64) Channel {
   bool take_exchange(const Header& header, const std::byte* body, ucp_ep_h asker);
 
   // chunks.cpp; with the lock held
-  uccs_status_t aim_at(int ec, PeerState& peer, const Remote& remote, Link** link_out,
-                       ucp_rkey_h* key_out);
   ucp_rkey_h key_of(Link& link, const Remote& remote, uccs_status_t* why_not);
 
   // delivery.cpp: takes the lock
@@ -177,10 +203,11 @@ class alignas(64) Channel {
 
   // unasked.cpp
   bool may_go_unasked(const Remote& dest, size_t bytes) const;
-  uccs_status_t put_unasked(int ec, PeerState& peer, const Remote& dest, const void* source,
-                            size_t bytes);
+  uccs_status_t put_unasked(int ec, PeerState& peer, const Remote& dest, uint64_t there,
+                            const void* source, size_t bytes);
   bool is_proved(uint64_t flush);
   // with the lock held
+  uccs_status_t put_unasked_to(Link& link, const Remote& dest, const void* source, size_t bytes);
   void prove();
   void note_asked(Operation* operation);
   bool take_put(const Header& header, const std::byte* body);
@@ -204,6 +231,7 @@ class alignas(64) Channel {
   bool is_armed_ = false;  ///< whatever comes from now on is told by fd_; for its engine thread
   base::SpinLock own_lock_;
   base::SpinLock* lock_ = &own_lock_;
+  Aim aim_;                         ///< the last one
   base::SparseArray<Link*> links_;  ///< [ec * inlets_max + worker over there]
   std::unique_ptr<Buffer[]> buffers_;
   std::unique_ptr<Operation[]> operations_;

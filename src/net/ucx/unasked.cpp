@@ -35,14 +35,21 @@ bool Channel::may_go_unasked(const Remote& dest, size_t bytes) const {
          (dest.is_flag || !habit_.is_awaited());
 }
 
-uccs_status_t Channel::put_unasked(int ec, PeerState& peer, const Remote& dest, const void* source,
-                                   size_t bytes) {
+uccs_status_t Channel::put_unasked(int ec, PeerState& peer, const Remote& dest, uint64_t there,
+                                   const void* source, size_t bytes) {
   if (!lock_->try_lock()) return UCCS_AGAIN;
   const std::lock_guard guard(*lock_, std::adopt_lock);
   Link* link = nullptr;
   const uccs_status_t aimed = aim(ec, peer, &link);
   if (aimed != UCCS_OK) return aimed;
-  Buffer* buffer = take_buffer(*link);
+  note_aim(*link, dest, there, nullptr);
+  return put_unasked_to(*link, dest, source, bytes);
+}
+
+uccs_status_t Channel::put_unasked_to(Link& link, const Remote& dest, const void* source,
+                                      size_t bytes) {
+  const PeerState& peer = *link.peer;
+  Buffer* buffer = take_buffer(link);
   if (!buffer) {
     poll();
     return UCCS_AGAIN;
@@ -56,15 +63,15 @@ uccs_status_t Channel::put_unasked(int ec, PeerState& peer, const Remote& dest, 
       make_header(Envelope(Traffic::kReply, lane, 0, 0, 0), owner_->me_, body_bytes, nullptr);
   header.cookie = peer.address.head().cookie;
   header.kind = MessageKind::kPut;
-  const uccs_status_t status = send(*link, buffer, fill(buffer->data, header, &body, nullptr));
+  const uccs_status_t status = send(link, buffer, fill(buffer->data, header, &body, nullptr));
   if (status != UCCS_OK || dest.is_flag) return status;
   habit_.put();
-  if (link->unproved.is_awaited) return UCCS_OK;
-  proofs_.await(link->unproved, owner_->flushes_.now());
-  if (link->is_to_prove) return UCCS_OK;
-  link->is_to_prove = true;
-  link->next_to_prove = to_prove_;
-  to_prove_ = link;
+  if (link.unproved.is_awaited) return UCCS_OK;
+  proofs_.await(link.unproved, owner_->flushes_.now());
+  if (link.is_to_prove) return UCCS_OK;
+  link.is_to_prove = true;
+  link.next_to_prove = to_prove_;
+  to_prove_ = &link;
   return UCCS_OK;
 }
 

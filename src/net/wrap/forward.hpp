@@ -3,7 +3,7 @@
 #include <memory>
 #include <new>
 
-#include "net/transport.hpp"
+#include "net/transport_class.hpp"
 
 /// What every decorator is made from: a transport that passes all operations on to the one it
 /// wraps. A decorator declares the members it changes; they hide those of these classes, and
@@ -35,6 +35,7 @@ struct ForwardChannel {
   int progress(int lane, uint32_t traffic, int budget, const Sink& sink) {
     return table->progress(inner, lane, traffic, budget, sink);
   }
+  bool await(const Flag& flag, int looks) { return table->await(inner, flag, looks); }
 };
 
 template <typename ChannelType>

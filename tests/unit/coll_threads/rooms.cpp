@@ -24,6 +24,7 @@ std::byte* group_scratch(int id) {
 Context* job_context() { return nullptr; }
 Endpoint* remote_endpoint(int) { abort(); }
 uccs_status_t remote_store(int, void*, uint64_t) { abort(); }
+bool look_for(const net::Flag&) { abort(); }
 uccs_status_t look(uccs_request_t*) { abort(); }
 const char* why_no_network() { return ""; }
 }  // namespace core
