@@ -71,8 +71,18 @@ uccs_status_t flush(Endpoint* endpoint) {
   return over;
 }
 
+/// There was nothing to flush.
+bool is_flushed(Context* context) {
+  const ThreadSlot& thread = this_thread(context);
+  const Link& link = context->links[0];
+  net::Flush flush;
+  return context->packs_bursts && thread.burst == 0 && context->pack->is_settled() &&
+         is_quiet(context) && link.table->flush(thread.channel->paths[0], -1, &flush) == UCCS_OK;
+}
+
 /// Of a bucket, or (-1) all.
 uccs_status_t flush(Context* context, int bucket) {
+  if (is_flushed(context)) return UCCS_OK;
   net::Flush flushes[kMaxLinks];
   for (net::Flush& each : flushes) each.leaves_completions = bucket >= 0;
   const uint32_t over = context->packs_bursts ? begin_flush(context, flushes) : 0;

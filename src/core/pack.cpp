@@ -81,8 +81,6 @@ Pack::~Pack() {
 
 ThreadSlot& Pack::thread() const { return this_thread(context_ ? context_ : job_context()); }
 
-int Pack::share_of(const ThreadSlot& thread) { return thread.channel->index % kShares; }
-
 int Pack::places() { return 2 * job.size; }
 
 PackTarget* Pack::target(int place) {

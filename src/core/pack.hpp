@@ -10,6 +10,7 @@
 #include "core/pack_records.hpp"
 #include "core/parcel.hpp"
 #include "core/request.hpp"
+#include "core/thread.hpp"
 
 /// Operations on ECs of other nodes, held back and sent together: docs/aggregation.md.
 namespace uccs::core {
@@ -39,6 +40,14 @@ class Pack {
 
   /// Sends what the thread has packed, as far as that needs no waiting. True: all of it.
   bool push();
+  /// Nothing that the thread has packed is under way; `thread`: its slot of the context.
+  bool is_settled(const ThreadSlot& thread) const {
+    return shares_[share_of(thread)].parcels.are_none();
+  }
+  /// Nothing that any thread has packed is.
+  bool is_settled() const {
+    return all_of(kAllShares, [](const Parcels& each) { return each.are_none(); });
+  }
   /// Sends what any thread packed some milliseconds ago, likewise. Quick when called often.
   void age();
 
@@ -62,7 +71,7 @@ class Pack {
       if (!is_so(shares_[std::countr_zero(left)].parcels)) return false;
     return true;
   }
-  static int share_of(const ThreadSlot& thread);
+  static int share_of(const ThreadSlot& thread) { return thread.channel->index % kShares; }
   /// The calling thread's slot of the context.
   ThreadSlot& thread() const;
   /// Where the target is found that the share has at the place: an EC, for operations on memory, or

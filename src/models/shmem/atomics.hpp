@@ -26,9 +26,8 @@ struct TwoOperands {
 /// `operation(at, operands)` where nothing is mapped, or `kOp` on another node. A function of its
 /// own, so that the fast path has nothing to keep over a call.
 template <base::AtomicOp kOp, bool kIsFetching, class T, class Operands, class Operation>
-[[gnu::cold, gnu::noinline]] auto unmapped_atomic(shmem_ctx_t ctx, const T* symmetric, int ec,
-                                                  const char* call, Operands operands,
-                                                  Operation operation) {
+[[gnu::noinline]] auto unmapped_atomic(shmem_ctx_t ctx, const T* symmetric, int ec,
+                                       const char* call, Operands operands, Operation operation) {
   using Result = decltype(operation(static_cast<T*>(nullptr), operands));
   if (void* const at = unmapped_word(ctx, symmetric, sizeof(T), &ec, call))
     return operation(static_cast<T*>(at), operands);
@@ -50,9 +49,9 @@ template <base::AtomicOp kOp, bool kIsFetching, class T, class Operands, class O
 
 /// The same for forms with _nbi: the old value goes to `fetch`, within a node at once.
 template <base::AtomicOp kOp, class T, class Operands, class Operation>
-[[gnu::cold, gnu::noinline]] void unmapped_atomic_nbi(shmem_ctx_t ctx, T* fetch, const T* symmetric,
-                                                      int ec, const char* call, Operands operands,
-                                                      Operation operation) {
+[[gnu::noinline]] void unmapped_atomic_nbi(shmem_ctx_t ctx, T* fetch, const T* symmetric, int ec,
+                                           const char* call, Operands operands,
+                                           Operation operation) {
   if (void* const at = unmapped_word(ctx, symmetric, sizeof(T), &ec, call))
     *fetch = operation(static_cast<T*>(at), operands);
   else

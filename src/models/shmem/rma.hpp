@@ -76,8 +76,8 @@ template <size_t bytes>
 
 /// Nothing is mapped: the call is looked at, or the PE is far away.
 template <size_t bytes>
-[[gnu::cold, gnu::noinline]] void unmapped_put(shmem_ctx_t ctx, void* dest, const void* source,
-                                               size_t count, int ec, const char* call) {
+[[gnu::noinline]] void unmapped_put(shmem_ctx_t ctx, void* dest, const void* source, size_t count,
+                                    int ec, const char* call) {
   if (!is_guarded) return slow_put(ctx, dest, source, count * bytes, ec, call);
   Access access(ctx, call);
   if (void* const to = access.reach_put(dest, source, count, bytes, ec))
@@ -87,8 +87,8 @@ template <size_t bytes>
 }
 
 template <size_t bytes>
-[[gnu::cold, gnu::noinline]] void unmapped_get(shmem_ctx_t ctx, void* dest, const void* source,
-                                               size_t count, int ec, const char* call) {
+[[gnu::noinline]] void unmapped_get(shmem_ctx_t ctx, void* dest, const void* source, size_t count,
+                                    int ec, const char* call) {
   if (!is_guarded) return slow_get(ctx, dest, source, count * bytes, ec, call);
   Access access(ctx, call);
   if (const void* const from = access.reach_get(dest, source, count, bytes, ec))
@@ -119,15 +119,16 @@ template <size_t bytes>
 
 /// A value leaves its register only on the slow path.
 template <class T>
-[[gnu::cold, gnu::noinline]] void slow_put_value(shmem_ctx_t ctx, T* dest, T value, int ec,
-                                                 const char* call) {
+[[gnu::noinline]] void slow_put_value(shmem_ctx_t ctx, T* dest, T value, int ec, const char* call) {
   unmapped_put<sizeof(T)>(ctx, dest, &value, 1, ec, call);
 }
 template <class T>
-[[gnu::cold, gnu::noinline]] T slow_get_value(shmem_ctx_t ctx, const T* source, int ec,
-                                              const char* call) {
+[[gnu::noinline]] T slow_get_value(shmem_ctx_t ctx, const T* source, int ec, const char* call) {
   T value;
-  unmapped_get<sizeof(T)>(ctx, &value, source, 1, ec, call);
+  if (is_guarded) [[unlikely]]
+    unmapped_get<sizeof(T)>(ctx, &value, source, 1, ec, call);
+  else
+    slow_get_now(ctx, &value, source, sizeof value, ec, call);
   return value;
 }
 
@@ -176,10 +177,10 @@ inline bool is_aligned(const void* address, size_t bytes) {
     mem::copy(dest, from, bytes);
 }
 
-[[gnu::cold]] void unmapped_put_bytes(shmem_ctx_t ctx, void* dest, const void* source, size_t bytes,
-                                      int ec, const char* call);
-[[gnu::cold]] void unmapped_get_bytes(shmem_ctx_t ctx, void* dest, const void* source, size_t bytes,
-                                      int ec, const char* call);
+void unmapped_put_bytes(shmem_ctx_t ctx, void* dest, const void* source, size_t bytes, int ec,
+                        const char* call);
+void unmapped_get_bytes(shmem_ctx_t ctx, void* dest, const void* source, size_t bytes, int ec,
+                        const char* call);
 
 [[gnu::always_inline]] inline void put_bytes(shmem_ctx_t ctx, void* dest, const void* source,
                                              size_t bytes, int pe, const char* call) {

@@ -63,6 +63,7 @@ uccs_status_t run(const char* call, const core::Errand& errand, const Post& post
   for (Waiting waiting(call);; waiting.rest()) {
     Waiting::make_progress();
     if ((status = errand.status()) != UCCS_IN_PROGRESS) return status;
+    if (errand.await() && (status = errand.status()) != UCCS_IN_PROGRESS) return status;
   }
 }
 
@@ -92,30 +93,6 @@ bool is_packed(const char* call, int ec, const void* symmetric, const Note& note
 bool is_nonblocking(const char* call) { return ends_with(call, "_nbi"); }
 bool has_handle(const char* call) { return ends_with(call, "_nb"); }
 
-void get_now(core::Endpoint* from, void* dest, const void* source, size_t bytes, int ec,
-             const char* call) {
-  core::Errand errand;
-  uccs_status_t status = run(call, errand, [&] { return errand.get(from, dest, source, bytes); });
-  if (status == UCCS_ERR_UNSUPPORTED)
-    status = complete(call, [&](uccs_request_t* out) {
-      return uccs_get_contiguous_nb(from, UCCS_REGION_SYMMETRIC, dest, source, bytes, out);
-    });
-  if (status < 0) fail(call, ec, source, status);
-}
-
-uint64_t fetch_now(core::Endpoint* at, const void* symmetric, int ec,
-                   const net::AtomicArguments& arguments, const char* call) {
-  core::Errand errand;
-  uccs_status_t status = run(call, errand, [&] { return errand.fetch(at, symmetric, arguments); });
-  uint64_t old = errand.old_value();
-  if (status == UCCS_ERR_UNSUPPORTED)
-    status = complete(call, [&](uccs_request_t* out) {
-      return core::remote_atomic(ec, arguments, symmetric, &old, out);
-    });
-  if (status < 0) fail(call, ec, symmetric, status);
-  return old;
-}
-
 void settle(core::Settling settling, const char* call) {
   uccs_status_t status = settling.look();
   if (status == UCCS_OK) return;
@@ -128,7 +105,37 @@ void settle(core::Settling settling, const char* call) {
 /// As contexts that aggregate: what reads sees what its thread has packed before.
 void settle_bursts(const char* call, int ec) {
   core::Context* const context = core::job_context();
-  if (context && context->pack) settle(core::Settling::of_thread(context->pack.get(), ec), call);
+  if (context && context->pack && !context->pack->is_settled(core::this_thread(context)))
+      [[unlikely]]
+    settle(core::Settling::of_thread(context->pack.get(), ec), call);
+}
+
+// What waits for its result comes behind what the thread has packed.
+
+void get_now(core::Endpoint* from, void* dest, const void* source, size_t bytes, int ec,
+             const char* call) {
+  settle_bursts(call, ec);
+  core::Errand errand;
+  uccs_status_t status = run(call, errand, [&] { return errand.get(from, dest, source, bytes); });
+  if (status == UCCS_ERR_UNSUPPORTED)
+    status = complete(call, [&](uccs_request_t* out) {
+      return uccs_get_contiguous_nb(from, UCCS_REGION_SYMMETRIC, dest, source, bytes, out);
+    });
+  if (status < 0) fail(call, ec, source, status);
+}
+
+uint64_t fetch_now(core::Endpoint* at, const void* symmetric, int ec,
+                   const net::AtomicArguments& arguments, const char* call) {
+  settle_bursts(call, ec);
+  core::Errand errand;
+  uccs_status_t status = run(call, errand, [&] { return errand.fetch(at, symmetric, arguments); });
+  uint64_t old = errand.old_value();
+  if (status == UCCS_ERR_UNSUPPORTED)
+    status = complete(call, [&](uccs_request_t* out) {
+      return core::remote_atomic(ec, arguments, symmetric, &old, out);
+    });
+  if (status < 0) fail(call, ec, symmetric, status);
+  return old;
 }
 
 }  // namespace
@@ -185,20 +192,25 @@ bool slow_put_signal(shmem_ctx_t ctx, void* dest, const void* source, size_t byt
   return true;
 }
 
+void slow_get_now(shmem_ctx_t ctx, void* dest, const void* source, size_t bytes, int ec,
+                  const char* call) {
+  core::Endpoint* from = way_to_pe(source, ec, call);
+  if (core::Pack* const pack = pack_of(ctx)) settle_pack(*pack, call, ec);
+  get_now(from, dest, source, bytes, ec, call);
+}
+
 void slow_get(shmem_ctx_t ctx, void* dest, const void* source, size_t bytes, int ec,
               const char* call) {
   if (bytes == 0) return;
+  if (!is_nonblocking(call)) return slow_get_now(ctx, dest, source, bytes, ec, call);
   core::Endpoint* from = way_to_pe(source, ec, call);
   if (core::Pack* const pack = pack_of(ctx)) {
-    if (is_nonblocking(call) &&
-        is_packed(call, ec, source, [&] { return pack->get(ec, address_of(source), dest, bytes); }))
+    if (is_packed(call, ec, source, [&] { return pack->get(ec, address_of(source), dest, bytes); }))
       return;
     settle_pack(*pack, call, ec);  // it sees what was put before
   }
   // Short ones whose result may come later go to the same buffer instead.
-  const bool is_awaited = !is_nonblocking(call);
-  if (is_awaited || bytes > core::kPackDataMax) settle_bursts(call, ec);
-  if (is_awaited) return get_now(from, dest, source, bytes, ec, call);
+  if (bytes > core::kPackDataMax) settle_bursts(call, ec);
   core::charge(account_of(ctx));
   const uccs_status_t status = complete(call, [&](uccs_request_t*) {
     return uccs_get_contiguous_nb(from, UCCS_REGION_SYMMETRIC, dest, source, bytes, nullptr);
@@ -218,10 +230,7 @@ uint64_t slow_atomic(shmem_ctx_t ctx, base::AtomicOp op, base::AtomicType type,
     settle_pack(*pack, call, ec);
   }
   const net::AtomicArguments arguments = {op, type, operand, expected};
-  if (is_fetching) {
-    settle_bursts(call, ec);
-    return fetch_now(at, symmetric, ec, arguments, call);
-  }
+  if (is_fetching) return fetch_now(at, symmetric, ec, arguments, call);
   core::charge(account_of(ctx));
   const uccs_status_t status = complete(call, [&](uccs_request_t*) {
     return core::remote_atomic(ec, arguments, symmetric, nullptr, nullptr);

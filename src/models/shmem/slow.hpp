@@ -15,15 +15,17 @@ namespace uccs::shmem {
 
 /// Nothing if `bytes` is 0, which is legal with any pointers. The source is free on return, and the
 /// get complete.
-[[gnu::cold]] void slow_put(shmem_ctx_t ctx, void* dest, const void* source, size_t bytes, int ec,
-                            const char* call);
-[[gnu::cold]] void slow_get(shmem_ctx_t ctx, void* dest, const void* source, size_t bytes, int ec,
-                            const char* call);
+void slow_put(shmem_ctx_t ctx, void* dest, const void* source, size_t bytes, int ec,
+              const char* call);
+void slow_get(shmem_ctx_t ctx, void* dest, const void* source, size_t bytes, int ec,
+              const char* call);
+/// The same of a get of `bytes` > 0 that is not of those whose result may come later.
+void slow_get_now(shmem_ctx_t ctx, void* dest, const void* source, size_t bytes, int ec,
+                  const char* call);
 /// A put and the signal that tells of it, as one. False: nothing has happened, they are to be done
 /// one after the other.
-[[gnu::cold]] bool slow_put_signal(shmem_ctx_t ctx, void* dest, const void* source, size_t bytes,
-                                   uint64_t* signal, uint64_t value, int sig_op, int ec,
-                                   const char* call);
+bool slow_put_signal(shmem_ctx_t ctx, void* dest, const void* source, size_t bytes,
+                     uint64_t* signal, uint64_t value, int sig_op, int ec, const char* call);
 /// `blocks` blocks of `block` elements; the strides are elements from block to block.
 struct Blocks {
   ptrdiff_t dest_stride, source_stride;
@@ -31,29 +33,29 @@ struct Blocks {
 };
 
 /// The same for blocks.
-[[gnu::cold]] void slow_put_blocks(shmem_ctx_t ctx, void* dest, const void* source,
-                                   const Blocks& blocks, size_t element, int ec, const char* call);
-[[gnu::cold]] void slow_get_blocks(shmem_ctx_t ctx, void* dest, const void* source,
-                                   const Blocks& blocks, size_t element, int ec, const char* call);
+void slow_put_blocks(shmem_ctx_t ctx, void* dest, const void* source, const Blocks& blocks,
+                     size_t element, int ec, const char* call);
+void slow_get_blocks(shmem_ctx_t ctx, void* dest, const void* source, const Blocks& blocks,
+                     size_t element, int ec, const char* call);
 
 /// What the word held before. `is_fetching` false: the update may come later (quiet), and 0 is
 /// returned.
-[[gnu::cold]] uint64_t slow_atomic(shmem_ctx_t ctx, base::AtomicOp op, base::AtomicType type,
-                                   const void* symmetric, uint64_t operand, uint64_t expected,
-                                   bool is_fetching, int ec, const char* call);
+uint64_t slow_atomic(shmem_ctx_t ctx, base::AtomicOp op, base::AtomicType type,
+                     const void* symmetric, uint64_t operand, uint64_t expected, bool is_fetching,
+                     int ec, const char* call);
 
 /// The same, but what the word held may come later, to `fetch_out`, if the context packs (quiet).
-[[gnu::cold]] void slow_atomic_nbi(shmem_ctx_t ctx, base::AtomicOp op, base::AtomicType type,
-                                   const void* symmetric, uint64_t operand, uint64_t expected,
-                                   void* fetch_out, int ec, const char* call);
+void slow_atomic_nbi(shmem_ctx_t ctx, base::AtomicOp op, base::AtomicType type,
+                     const void* symmetric, uint64_t operand, uint64_t expected, void* fetch_out,
+                     int ec, const char* call);
 
 /// Waits until what was packed, for PE `ec` or for all (-1), is done, and its results are here.
-[[gnu::cold]] void settle_pack(core::Pack& pack, const char* call, int ec = -1);
+void settle_pack(core::Pack& pack, const char* call, int ec = -1);
 
 /// Waits until everything that was posted to other nodes is visible there, or what contexts with
 /// that account have.
-[[gnu::cold]] void quiet_network();
-[[gnu::cold]] void quiet_network(uint8_t account);
+void quiet_network();
+void quiet_network(uint8_t account);
 
 /// A value as operations carry it.
 template <class T>
@@ -71,9 +73,9 @@ uint64_t to_bits(T value) {
 
 /// The same with values of type T.
 template <class T>
-[[gnu::cold, gnu::noinline]] T slow_atomic_value(shmem_ctx_t ctx, base::AtomicOp op,
-                                                 const void* symmetric, T operand, T expected,
-                                                 bool is_fetching, int ec, const char* call) {
+[[gnu::noinline]] T slow_atomic_value(shmem_ctx_t ctx, base::AtomicOp op, const void* symmetric,
+                                      T operand, T expected, bool is_fetching, int ec,
+                                      const char* call) {
   const uint64_t old = slow_atomic(ctx, op, atomic_type<T>(), symmetric, to_bits(operand),
                                    to_bits(expected), is_fetching, ec, call);
   T value;
@@ -81,10 +83,9 @@ template <class T>
   return value;
 }
 template <class T>
-[[gnu::cold, gnu::noinline]] void slow_atomic_value_nbi(shmem_ctx_t ctx, base::AtomicOp op,
-                                                        const void* symmetric, T operand,
-                                                        T expected, T* fetch_out, int ec,
-                                                        const char* call) {
+[[gnu::noinline]] void slow_atomic_value_nbi(shmem_ctx_t ctx, base::AtomicOp op,
+                                             const void* symmetric, T operand, T expected,
+                                             T* fetch_out, int ec, const char* call) {
   slow_atomic_nbi(ctx, op, atomic_type<T>(), symmetric, to_bits(operand), to_bits(expected),
                   fetch_out, ec, call);
 }
