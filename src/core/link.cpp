@@ -171,6 +171,7 @@ uccs_status_t open_link(Context* context, const net::Transport* transport, const
       .apply_batch = apply_batch,
       .peer_lost = peer_lost,
       .user = &link,
+      .is_crowded = base::Backoff::is_crowded,
       .inner = link.layers + 1,
   };
   const uccs_status_t status = link.table->open(parameters, &link.instance);

@@ -113,6 +113,8 @@ struct OpenParameters {
   /// it ends anyway. Any thread, with no lock held.
   void (*peer_lost)(void* user, int ec, const char* what) = nullptr;
   void* user = nullptr;  ///< for the three of them
+  /// Networks: others wait for the CPU of the calling thread, as far as it knows.
+  bool (*is_crowded)() = [] { return false; };
   /// For decorators: the table to wrap, and what it is to wrap in turn.
   const Transport* const* inner = nullptr;
 };

@@ -323,7 +323,7 @@ uint32_t Ofi::Channel::note_polls(int more) {
 
 void Ofi::Channel::look_at_foreign(int lane, uint32_t turn) {
   Ofi& ofi = *owner_;
-  const uint32_t every = foreign_every();
+  const uint32_t every = foreign_every(ofi.is_crowded_());
   if (turn % every >= 2) return;
   const auto other = static_cast<int>(turn / every % ofi.shape_.lanes);
   if (other != lane && !is_attended(other) && ofi.poll_inlet(ofi.inlets_[other], this) > 0)
@@ -363,7 +363,7 @@ int Ofi::Channel::progress(int lane, uint32_t traffic, int budget, const Sink& s
   const uint64_t start = is_timed ? base::now_ns() : 0;
   ofi.poll_inlet(ofi.inlets_[lane], this, &taken);
   if (taken > 0 || (start != 0 && base::now_ns() - start > kMovingNs)) ofi.mail_.note_movement();
-  if (ofi.shape_.lanes > 1) look_at_foreign(lane, turn);
+  if (ofi.shape_.lanes > 1 && turn % kForeignEvery < 2) look_at_foreign(lane, turn);
   steps += complete_finished();
   steps += ofi.mail_.deliver(lane, traffic, budget, sink);
   if (ofi.mail_.has_waiting(lane)) ofi.mail_.ring();  // this thread may not come back

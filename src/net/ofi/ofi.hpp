@@ -343,6 +343,7 @@ class Ofi {
   Engine engine_;
   std::atomic<bool> is_closing_ = false;
   Silence silence_;
+  bool (*is_crowded_)() = nullptr;
   void (*apply_batch_)(void* user, int ec, const std::byte* batch, size_t bytes) = nullptr;
   void* user_ = nullptr;
 };

@@ -49,6 +49,7 @@ uccs_status_t Ofi::open(const OpenParameters& parameters, Ofi** instance_out) {
   self->num_ecs_ = parameters.num_ecs;
   self->shape_ = parameters.shape;
   self->may_differ_in_lanes_ = parameters.may_differ_in_lanes;
+  self->is_crowded_ = parameters.is_crowded;
   self->apply_batch_ = parameters.apply_batch;
   self->user_ = parameters.user;
   self->inlets_.reset(new (std::nothrow) Inlet[static_cast<size_t>(parameters.shape.lanes)]);

@@ -237,7 +237,8 @@ int Channel::look() {
 /// Each look may be a system call, and takes messages from who waits for them: not where somebody
 /// looks anyway.
 void Channel::look_at_foreign(int own, uint32_t polls) {
-  const uint32_t every = foreign_every();
+  if (polls % kForeignEvery != 0) return;
+  const uint32_t every = foreign_every(owner_->is_crowded_());
   if (polls % every != 0) return;
   const auto number = static_cast<int>(polls / every % static_cast<uint32_t>(owner_->inlets_));
   if (number == own || number == index_) return;

@@ -56,6 +56,7 @@ bool Ucx::start(const OpenParameters& parameters) {
   shape_ = parameters.shape;
   may_differ_in_lanes_ = parameters.may_differ_in_lanes;
   is_one_host_ = parameters.is_one_host;
+  is_crowded_ = parameters.is_crowded;
   apply_batch_ = parameters.apply_batch;
   user_ = parameters.user;
   inlets_max_ = std::min({shape_.lanes, shape_.channels, kWorkersMax});

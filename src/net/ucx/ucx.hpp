@@ -348,6 +348,7 @@ class Ucx {
   FlushCount flushes_;
   std::atomic<bool> has_duties_ = false;
   std::atomic<bool> is_closing_ = false;
+  bool (*is_crowded_)() = nullptr;
   void (*apply_batch_)(void* user, int ec, const std::byte* batch, size_t bytes) = nullptr;
   void* user_ = nullptr;
   Engine engine_;
