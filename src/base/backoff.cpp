@@ -120,7 +120,8 @@ void Backoff::pause_slow(std::atomic<uint32_t>* doorbell, uint32_t seen) {
   if (misses_ < first_sleep) {
     ++misses_;
     const bool is_patient = policy.sleep && !is_crowded();
-    if (is_patient && misses_ % kLooksPerYield != 0) return;  // a look is a call of the kernel
+    if (is_patient && misses_ < next_yield_) return;  // a look is a call of the kernel
+    next_yield_ = misses_ + kLooksPerYield;
     // On a busy machine each yield takes a time slice: then time decides, not the count.
     if (yields_longer_than(is_patient ? kLongestFarYieldingNs : kLongestYieldingNs))
       misses_ = first_sleep;

@@ -70,6 +70,9 @@ class Backoff {
     pause_slow(nullptr, 0);
   }
 
+  /// So many looks were in vain before the next pause, besides the one that it comes after.
+  void note_looks(uint32_t looks) { misses_ += looks; }
+
   /// For loops that nobody would wake: yields on a crowded CPU, else only now and then, to see.
   /// Sleeps where a crowd has let it wait in vain for long, so that the kernel lets others run.
   void pause_awake() {
@@ -104,6 +107,7 @@ class Backoff {
 
   void reset() {
     misses_ = 0;
+    next_yield_ = kLooksPerYield;
     yielding_since_ns_ = 0;
   }
 
@@ -114,7 +118,8 @@ class Backoff {
   void yield_awake();
   void pause_slow(std::atomic<uint32_t>* doorbell, uint32_t seen);
   uint32_t misses_ = 0;
-  uint64_t yielding_since_ns_ = 0;  ///< 0: not yet
+  uint32_t next_yield_ = kLooksPerYield;  ///< of who waits patiently: misses
+  uint64_t yielding_since_ns_ = 0;        ///< 0: not yet
 };
 
 /// Sleeps until `*word` no longer holds `value`, and `wake_all` was called for it: for events that

@@ -102,8 +102,10 @@ void meet_leaders(Group& group) {
     // Acquire: what was flushed before the flag was sent is visible.
     coll::wait(
         Kind::kBarrier, [flag, number] { return flag->load(std::memory_order_acquire) >= number; },
-        [flag, number] {
-          return core::look_for({flag, number});
+        [flag, number](base::Backoff& backoff) {
+          if (core::look_for({flag, number})) return true;
+          backoff.note_looks(core::kLooksAlone);
+          return false;
         });
   }
 }

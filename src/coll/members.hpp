@@ -118,12 +118,12 @@ class LongWait {
 };
 
 /// `is_ready` is a small object that is copied, so that the callers keep their registers.
-/// `look_out` looks for what it tells of alone, for who waits for nothing else, and says whether it
-/// has.
+/// `look_out(backoff)` looks for what it tells of alone, for who waits for nothing else: true if
+/// something has come.
 template <typename Ready, typename LookOut>
 [[gnu::noinline]] void wait_for(Kind kind, Ready is_ready, LookOut look_out) {
   for (base::Backoff backoff;; backoff.pause()) {
-    if (look_out() && is_ready()) return;
+    if (look_out(backoff) && is_ready()) return;
     // A member may wait for a message of this EC before it arrives.
     if (core::progress_idle() > 0) [[unlikely]]
       backoff.reset();
@@ -143,7 +143,7 @@ inline void wait(Kind kind, Ready is_ready, LookOut look_out) {
 }
 template <typename Ready>
 inline void wait(Kind kind, Ready is_ready) {
-  wait(kind, is_ready, [] { return false; });
+  wait(kind, is_ready, [](base::Backoff&) { return false; });
 }
 
 /// All members have arrived and what they stored before is visible. Nothing else is concluded.

@@ -66,10 +66,6 @@ uccs_status_t post_put_signal(int ec, const RemotePut& put, net::Completion* com
                       });
 }
 
-/// In a row: each is a call of the kernel, of a fifth of a microsecond, and what a round of
-/// progress takes beside its own is as much.
-constexpr int kLooksAlone = 8;
-
 bool look_out(const net::Transport& table, net::Channel* path, const net::Flag& flag) {
   // On a crowded CPU it is rather the peer who needs it.
   return !base::Backoff::is_crowded() && table.await(path, flag, kLooksAlone);

@@ -23,9 +23,12 @@ struct RemotePut {
   net::AtomicArguments arguments;
 };
 
-/// For who waits for a flag that ECs of other nodes write (remote_store): looks for what comes over
-/// the network alone, some times in a row, in the time that progress needs for two looks. True:
-/// something has come. Looks of progress_idle are needed as well.
+/// Looks in a row, for who waits for nothing else: each is a call of the kernel, of a fifth of a
+/// microsecond, and what a round of progress takes beside its own is as much.
+constexpr uint32_t kLooksAlone = 8;
+
+/// For who waits for a flag that ECs of other nodes write (remote_store): kLooksAlone looks for
+/// what comes over the network alone. True: something has come. Who waits on makes progress, too.
 bool look_for(const net::Flag& flag);
 
 /// An operation on symmetric memory of an EC of another node that its thread waits for: it goes to

@@ -63,7 +63,10 @@ uccs_status_t run(const char* call, const core::Errand& errand, const Post& post
   for (Waiting waiting(call);; waiting.rest()) {
     Waiting::make_progress();
     if ((status = errand.status()) != UCCS_IN_PROGRESS) return status;
-    if (errand.await() && (status = errand.status()) != UCCS_IN_PROGRESS) return status;
+    if (!errand.await())
+      waiting.note_looks(core::kLooksAlone);
+    else if ((status = errand.status()) != UCCS_IN_PROGRESS)
+      return status;
   }
 }
 

@@ -25,6 +25,8 @@ class Waiting {
   }
   /// Its halves, for who looks in between, at what progress takes in from other nodes.
   static void make_progress() { core::progress_idle(); }
+  /// Backoff::note_looks.
+  void note_looks(uint32_t looks) { backoff_.note_looks(looks); }
   void rest() {
     backoff_.pause();
     if ((++misses_ & (kLook - 1)) == 0) look_around();
