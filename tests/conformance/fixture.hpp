@@ -59,9 +59,9 @@ void apply_batch(void* user, int ec, const std::byte* batch, size_t bytes);
 Fixture open(const std::vector<const Transport*>& layers, Shape shape);
 void close(Fixture& fixture);
 
-/// Posts until it is taken and completes, making progress.
-template <typename Post>
-uccs_status_t complete(const Fixture& fixture, Post post) {
+/// Posts until it is taken, making progress, and completes by calls of `look`.
+template <typename Post, typename Look>
+uccs_status_t complete(const Fixture& fixture, Post post, Look look) {
   struct Done : Completion {
     bool is_done = false;
     uccs_status_t status = UCCS_OK;
@@ -73,8 +73,13 @@ uccs_status_t complete(const Fixture& fixture, Post post) {
   uccs_status_t status;
   while ((status = post(&completion)) == UCCS_AGAIN) fixture.nudge();
   if (status != UCCS_IN_PROGRESS) return status;
-  while (!completion.is_done) fixture.nudge();
+  while (!completion.is_done) look();
   return completion.status;
+}
+/// The same, making progress all the time.
+template <typename Post>
+uccs_status_t complete(const Fixture& fixture, Post post) {
+  return complete(fixture, post, [&] { fixture.nudge(); });
 }
 
 struct Message {

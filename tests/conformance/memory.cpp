@@ -50,6 +50,33 @@ void put_get(Fixture& fixture) {
       }
 }
 
+/// Looks alone bring an answer, and end with a flag that is set.
+void awaited(Fixture& fixture) {
+  if (fixture.can.is_same_node || !fixture.can.has_put_get) {
+    std::printf("SKIP awaited: nothing comes to %s later\n", fixture.name.c_str());
+    return;
+  }
+  Channel* const channel = fixture.channels[0];
+  std::byte back[8] = {};
+  fill(fixture.heap, sizeof back, fixture.me);
+  fixture.barrier();
+  for (int round = 0; round < rounds(100); ++round) {
+    std::memset(back, 0, sizeof back);
+    CHECK(complete(
+              fixture,
+              [&](Completion* done) {
+                return fixture.table->get(channel, fixture.next(), fixture.in_heap(0), back,
+                                          sizeof back, done);
+              },
+              [&] { fixture.table->await(channel, {}, 8); }) == UCCS_OK);
+    CHECK(holds(back, sizeof back, fixture.next()));
+  }
+  const std::atomic<uint64_t> word = 5;
+  CHECK(fixture.table->await(channel, {&word, 4}, 8));
+  CHECK(fixture.table->await(channel, {&word, 5}, 8));
+  fixture.barrier();
+}
+
 /// Private memory of a peer, where the transport and the system let us.
 void registered(Fixture& fixture) {
   constexpr size_t kBytes = 100000;
@@ -243,7 +270,8 @@ void apply_batch(void*, int ec, const std::byte* batch, size_t bytes) {
   ++batches_seen;
 }
 
-const Case memory_cases[] = {{"put_get", put_get}, {"registered", registered}, {"atomics", atomics},
-                             {"flush", flush},     {"batches", batches},       {nullptr, nullptr}};
+const Case memory_cases[] = {{"put_get", put_get}, {"awaited", awaited}, {"registered", registered},
+                             {"atomics", atomics}, {"flush", flush},     {"batches", batches},
+                             {nullptr, nullptr}};
 
 }  // namespace conformance
