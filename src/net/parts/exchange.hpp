@@ -38,15 +38,23 @@ inline ExchangeBody exchange_of(const Question& question, const AtomicArguments&
   return {question, arguments.operand, arguments.expected, arguments.op, arguments.type};
 }
 
+/// Where in the memory of its owner, as messages carry it: the offset, and which of the two.
+constexpr uint64_t kStaticBit = uint64_t{1} << 63;
+inline uint64_t place_of(const Remote& remote) {
+  return remote.offset | (remote.area == Area::kStatic ? kStaticBit : 0);
+}
+
 /// The memory of an EC that questions may name.
 struct Areas {
   Extent heap, statics;
   /// nullptr: there is no such memory here.
-  std::byte* at(uint64_t place, size_t bytes) const;
+  std::byte* at(uint64_t place, size_t bytes) const {
+    const Extent& memory = (place & kStaticBit) == 0 ? heap : statics;
+    const uint64_t offset = place & ~kStaticBit;
+    const bool is_here = offset <= memory.bytes && bytes <= memory.bytes - offset;
+    return is_here ? memory.base + offset : nullptr;
+  }
 };
-
-/// Where in the memory of its owner, as messages carry it: the offset, and which of the two.
-uint64_t place_of(const Remote& remote);
 
 /// Does what is asked for; false: that is none.
 bool apply_exchange(const Areas& areas, const ExchangeBody& asked, uint64_t* old_out);

@@ -149,7 +149,7 @@ void Channel::give_back(Buffer* buffer) {
 
 /// Without callback and its argument.
 ucp_request_param_t Channel::message_parameters(uint32_t flags) {
-  ucp_request_param_t parameters = {};
+  ucp_request_param_t parameters;  // UCX looks at what the mask names
   parameters.op_attr_mask =
       UCP_OP_ATTR_FIELD_CALLBACK | UCP_OP_ATTR_FIELD_USER_DATA | UCP_OP_ATTR_FIELD_FLAGS;
   parameters.flags = flags;
@@ -190,7 +190,7 @@ uccs_status_t Channel::send(Link& link, Buffer* buffer, size_t bytes, uint32_t f
     return UCCS_OK;
   }
   give_back(buffer);
-  return status_of(link, UCS_PTR_STATUS(sent));
+  return sent ? status_of(link, UCS_PTR_STATUS(sent)) : UCCS_OK;
 }
 
 bool Channel::send_control(int ec, PeerState& peer, int lane, MessageKind kind, const void* body,

@@ -10,10 +10,11 @@
 namespace uccs::net::ucx {
 namespace {
 
+/// In front of the bytes, of which there are no more than that.
 struct PutBody {
   uint64_t place;  ///< as place_of
-  std::byte bytes[kHeadMax - sizeof(uint64_t)];
 };
+constexpr size_t kPutMax = kHeadMax - sizeof(PutBody);
 
 /// What one store can write arrives whole.
 void write(std::byte* there, const std::byte* bytes, size_t count) {
@@ -31,8 +32,7 @@ void write(std::byte* there, const std::byte* bytes, size_t count) {
 
 /// What the message of that length costs is less than an acknowledgement.
 bool Channel::may_go_unasked(const Remote& dest, size_t bytes) const {
-  return bytes <= sizeof PutBody::bytes && owner_->library_.is_tcp() &&
-         (dest.is_flag || !habit_.is_awaited());
+  return bytes <= kPutMax && owner_->library_.is_tcp() && (dest.is_flag || !habit_.is_awaited());
 }
 
 uccs_status_t Channel::put_unasked(int ec, PeerState& peer, const Remote& dest, uint64_t there,
@@ -54,16 +54,16 @@ uccs_status_t Channel::put_unasked_to(Link& link, const Remote& dest, const void
     poll();
     return UCCS_AGAIN;
   }
-  PutBody body;
-  body.place = place_of(dest);
-  memcpy(body.bytes, source, bytes);
-  const size_t body_bytes = offsetof(PutBody, bytes) + bytes;
-  const int lane = index_ % peer.workers;
-  Header header =
-      make_header(Envelope(Traffic::kReply, lane, 0, 0, 0), owner_->me_, body_bytes, nullptr);
+  const PutBody body = {place_of(dest)};
+  Header header = make_header(Envelope(Traffic::kReply, index_ % peer.workers, 0, 0, 0),
+                              owner_->me_, sizeof body + bytes, nullptr);
   header.cookie = peer.address.head().cookie;
   header.kind = MessageKind::kPut;
-  const uccs_status_t status = send(link, buffer, fill(buffer->data, header, &body, nullptr));
+  std::byte* const at = buffer->data;
+  memcpy(at, &header, sizeof header);
+  memcpy(at + sizeof header, &body, sizeof body);
+  memcpy(at + sizeof header + sizeof body, source, bytes);
+  const uccs_status_t status = send(link, buffer, sizeof header + sizeof body + bytes);
   if (status != UCCS_OK || dest.is_flag) return status;
   habit_.put();
   if (link.unproved.is_awaited) return UCCS_OK;
@@ -109,12 +109,11 @@ bool Channel::is_proved(uint64_t flush) {
 /// In UCX's callback, with the lock held. False: that is no put.
 bool Channel::take_put(const Header& header, const std::byte* body) {
   PutBody put;
-  const size_t length = header.head_bytes;
-  if (length < offsetof(PutBody, bytes) || length > sizeof put) return false;
-  memcpy(&put, body, length);
-  const size_t bytes = length - offsetof(PutBody, bytes);
+  if (header.head_bytes < sizeof put) return false;
+  memcpy(&put, body, sizeof put);
+  const size_t bytes = header.head_bytes - sizeof put;
   std::byte* there = owner_->areas().at(put.place, bytes);
-  if (there) write(there, put.bytes, bytes);
+  if (there) write(there, body + sizeof put, bytes);
   return there != nullptr;
 }
 
