@@ -93,9 +93,8 @@ void* check_blocks(shmem_ctx_t ctx, bool is_put, const void* dest, const void* s
   return mapped;
 }
 
-void* unmapped_word(shmem_ctx_t ctx, const void* symmetric, size_t bytes, int* ec,
-                    const char* call) {
-  if (!is_guarded) return nullptr;
+void* guarded_word(shmem_ctx_t ctx, const void* symmetric, size_t bytes, int* ec,
+                   const char* call) {
   Access access(ctx, call);
   void* const at = access.reach_word(name_of_word(call), symmetric, bytes, *ec);
   *ec = access.ec();

@@ -38,10 +38,14 @@ class Access {
   int ec_ = -1;
 };
 
+[[gnu::cold]] void* guarded_word(shmem_ctx_t ctx, const void* symmetric, size_t bytes, int* ec,
+                                 const char* call);
 /// Where an atomic is done that found nothing mapped, aligned to its size; nullptr: on another
 /// node. `ec` is the PE as it was passed, and the EC afterwards.
-[[gnu::cold]] void* unmapped_word(shmem_ctx_t ctx, const void* symmetric, size_t bytes, int* ec,
-                                  const char* call);
+inline void* unmapped_word(shmem_ctx_t ctx, const void* symmetric, size_t bytes, int* ec,
+                           const char* call) {
+  return is_guarded ? guarded_word(ctx, symmetric, bytes, ec, call) : nullptr;
+}
 
 /// Checks blocks with strides as a whole call does; `ec` is the PE as it was passed, and the EC
 /// afterwards.

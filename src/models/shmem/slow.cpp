@@ -221,18 +221,16 @@ void slow_get(shmem_ctx_t ctx, void* dest, const void* source, size_t bytes, int
   if (status < 0) fail(call, ec, source, status);
 }
 
-uint64_t slow_atomic(shmem_ctx_t ctx, base::AtomicOp op, base::AtomicType type,
-                     const void* symmetric, uint64_t operand, uint64_t expected, bool is_fetching,
-                     int ec, const char* call) {
+uint64_t slow_atomic(shmem_ctx_t ctx, const net::AtomicArguments& arguments, const void* symmetric,
+                     bool is_fetching, int ec, const char* call) {
   core::Endpoint* at = way_to_pe(symmetric, ec, call);
   if (core::Pack* const pack = pack_of(ctx)) {
     if (!is_fetching && !has_handle(call) && is_packed(call, ec, symmetric, [&] {
-          return pack->atomic(ec, {op, type, operand, expected}, address_of(symmetric), nullptr);
+          return pack->atomic(ec, arguments, address_of(symmetric), nullptr);
         }))
       return 0;
     settle_pack(*pack, call, ec);
   }
-  const net::AtomicArguments arguments = {op, type, operand, expected};
   if (is_fetching) return fetch_now(at, symmetric, ec, arguments, call);
   core::charge(account_of(ctx));
   const uccs_status_t status = complete(call, [&](uccs_request_t*) {
@@ -242,11 +240,9 @@ uint64_t slow_atomic(shmem_ctx_t ctx, base::AtomicOp op, base::AtomicType type,
   return 0;
 }
 
-void slow_atomic_nbi(shmem_ctx_t ctx, base::AtomicOp op, base::AtomicType type,
-                     const void* symmetric, uint64_t operand, uint64_t expected, void* fetch_out,
-                     int ec, const char* call) {
+void slow_atomic_nbi(shmem_ctx_t ctx, const net::AtomicArguments& arguments, const void* symmetric,
+                     void* fetch_out, int ec, const char* call) {
   (void)way_to(symmetric, ec, call);
-  const net::AtomicArguments arguments = {op, type, operand, expected};
   if (core::Pack* const pack = pack_of(ctx)) {
     if (is_packed(call, ec, symmetric,
                   [&] { return pack->atomic(ec, arguments, address_of(symmetric), fetch_out); }))

@@ -40,14 +40,12 @@ void slow_get_blocks(shmem_ctx_t ctx, void* dest, const void* source, const Bloc
 
 /// What the word held before. `is_fetching` false: the update may come later (quiet), and 0 is
 /// returned.
-uint64_t slow_atomic(shmem_ctx_t ctx, base::AtomicOp op, base::AtomicType type,
-                     const void* symmetric, uint64_t operand, uint64_t expected, bool is_fetching,
-                     int ec, const char* call);
+uint64_t slow_atomic(shmem_ctx_t ctx, const net::AtomicArguments& arguments, const void* symmetric,
+                     bool is_fetching, int ec, const char* call);
 
 /// The same, but what the word held may come later, to `fetch_out`, if the context packs (quiet).
-void slow_atomic_nbi(shmem_ctx_t ctx, base::AtomicOp op, base::AtomicType type,
-                     const void* symmetric, uint64_t operand, uint64_t expected, void* fetch_out,
-                     int ec, const char* call);
+void slow_atomic_nbi(shmem_ctx_t ctx, const net::AtomicArguments& arguments, const void* symmetric,
+                     void* fetch_out, int ec, const char* call);
 
 /// Waits until what was packed, for PE `ec` or for all (-1), is done, and its results are here.
 void settle_pack(core::Pack& pack, const char* call, int ec = -1);
@@ -76,8 +74,8 @@ template <class T>
 [[gnu::noinline]] T slow_atomic_value(shmem_ctx_t ctx, base::AtomicOp op, const void* symmetric,
                                       T operand, T expected, bool is_fetching, int ec,
                                       const char* call) {
-  const uint64_t old = slow_atomic(ctx, op, atomic_type<T>(), symmetric, to_bits(operand),
-                                   to_bits(expected), is_fetching, ec, call);
+  const uint64_t old = slow_atomic(ctx, {op, atomic_type<T>(), to_bits(operand), to_bits(expected)},
+                                   symmetric, is_fetching, ec, call);
   T value;
   memcpy(&value, &old, sizeof value);
   return value;
@@ -86,7 +84,7 @@ template <class T>
 [[gnu::noinline]] void slow_atomic_value_nbi(shmem_ctx_t ctx, base::AtomicOp op,
                                              const void* symmetric, T operand, T expected,
                                              T* fetch_out, int ec, const char* call) {
-  slow_atomic_nbi(ctx, op, atomic_type<T>(), symmetric, to_bits(operand), to_bits(expected),
+  slow_atomic_nbi(ctx, {op, atomic_type<T>(), to_bits(operand), to_bits(expected)}, symmetric,
                   fetch_out, ec, call);
 }
 
