@@ -14,39 +14,49 @@ namespace uccs::net {
 namespace {
 
 using std::chrono_literals::operator""s;
+using std::chrono_literals::operator""ms;
 using Clock = std::chrono::steady_clock;
 
-/// Never attended, as far as `count` tells; counts what its thread does.
+/// Attended as `polls` tells; counts what its thread does.
 struct Network {
   Engine engine;
   int fd = eventfd(0, EFD_NONBLOCK);
   std::atomic<bool> has_looked = true;  ///< since it last slept, where there is one thread
   std::atomic<int> sleeps = 0, calls = 0, messages = 0;
+  std::atomic<uint32_t> polls = 0;
+  std::atomic<int> turns = 0;
 
   ~Network() {
     engine.stop();
     close(fd);
   }
   bool start(int threads) {
-    const Engine::Duties duties = {
-        .user = this,
-        .shares_cpus = false,
-        .count = [](void*, const Engine::Share&) { return Engine::Counts{}; },
-        .collect =
-            [](void* user, Engine::Watch& watch) {
-              auto& self = *static_cast<Network*>(user);
-              if (!self.has_looked.exchange(false)) ++self.calls;
-              watch.add(self.fd, watch.share.index);
-              ++self.sleeps;
-            },
-        .look =
-            [](void* user, const Engine::Look&) {
-              auto& self = *static_cast<Network*>(user);
-              uint64_t value;
-              if (read(self.fd, &value, sizeof value) == sizeof value) ++self.messages;
-              self.has_looked = true;
-              return 0;
-            }};
+    const Engine::Duties duties = {.user = this,
+                                   .shares_cpus = false,
+                                   .count =
+                                       [](void* user, const Engine::Share&) {
+                                         auto& self = *static_cast<Network*>(user);
+                                         ++self.turns;
+                                         Engine::Counts counts;
+                                         counts.polls = self.polls;
+                                         return counts;
+                                       },
+                                   .collect =
+                                       [](void* user, Engine::Watch& watch) {
+                                         auto& self = *static_cast<Network*>(user);
+                                         if (!self.has_looked.exchange(false)) ++self.calls;
+                                         watch.add(self.fd, watch.share.index);
+                                         ++self.sleeps;
+                                       },
+                                   .look =
+                                       [](void* user, const Engine::Look&) {
+                                         auto& self = *static_cast<Network*>(user);
+                                         uint64_t value;
+                                         if (read(self.fd, &value, sizeof value) == sizeof value)
+                                           ++self.messages;
+                                         self.has_looked = true;
+                                         return 0;
+                                       }};
     return engine.start(duties, threads);
   }
 };
@@ -87,6 +97,24 @@ TEST(Engine, StaysWithWhoPollsSeldom) {
     std::this_thread::sleep_for(std::chrono::microseconds(200));
   }
   EXPECT_EQ(network.calls, 0);
+}
+
+/// Polls all the time for 20 ms, after a pause. Returns how often its thread has been there.
+int turns_of_stretch(Network& network) {
+  std::this_thread::sleep_for(50ms);
+  const int before = network.turns;
+  for (const auto end = Clock::now() + 20ms; Clock::now() < end; ++network.polls)
+    network.engine.note_polls(0, network.polls, network.polls + 1);
+  return network.turns - before;
+}
+
+TEST(Engine, StaysAsideSoonerOfWhoPolledLongBefore) {
+  EXPECT_TRUE(comes([] {
+    Network network;
+    if (!network.start(1)) return false;
+    const int first = turns_of_stretch(network), second = turns_of_stretch(network);
+    return second > 0 && second + 2 <= first;
+  }));
 }
 
 TEST(Engine, EndsWhileItsThreadsSleep) {

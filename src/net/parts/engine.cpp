@@ -18,9 +18,10 @@ namespace {
 constexpr int kSleepMs = 10;
 /// Between looks where there is nothing to wait on.
 constexpr uint64_t kAsideNs = 200'000;
-/// Between looks while other threads poll: as long as they have done so up to now. Each takes the
-/// CPU from one of them for some microseconds; every 200 us, that was a sixth of a put's time, and
-/// after half as long as they have polled, a thirtieth of what begins after a pause.
+/// Between looks while other threads poll: as long as they have done so up to now, or half as long
+/// as they did the last time. Each takes the CPU from one of them for some microseconds; every 200
+/// us, that was a sixth of a put's time, and after half as long as they have polled, a thirtieth of
+/// what begins after a pause.
 constexpr uint64_t kAsideMinNs = 200'000, kAsideMaxNs = 4'000'000;
 /// Threads that poll at least this often look after what comes in; others compute or sleep. A poll
 /// that takes in a message takes 6 to 12 us, and who exchanges words may need just one for each.
@@ -134,12 +135,22 @@ uint64_t Engine::Thread::look_for_bulk(Look& look) {
   return took >= least ? took : 0;
 }
 
+/// While the program polls.
+void Engine::Thread::stay_aside() {
+  if (began_ns_ == 0) began_ns_ = unattended_ns_;
+  const uint64_t so_far = turn_ns_ - unattended_ns_;
+  base::sleep_for(std::clamp(std::max(so_far, stretch_ns_ / 2), kAsideMinNs, kAsideMaxNs));
+}
+
 void Engine::Thread::turn() {
   Look what;
   if (is_attended()) {
+    attended_ns_ = turn_ns_;
     if (turn_ns_ - looked_ns_ >= kLookNs) (void)look_for_bulk(what);
-    return base::sleep_for(std::clamp(turn_ns_ - unattended_ns_, kAsideMinNs, kAsideMaxNs));
+    return stay_aside();
   }
+  if (began_ns_ != 0) stretch_ns_ = attended_ns_ > began_ns_ ? attended_ns_ - began_ns_ : 0;
+  began_ns_ = 0;
   Watch watch;
   watch.share = share_;
   watch.add(wake_fd_, share_.index);
@@ -151,7 +162,7 @@ void Engine::Thread::turn() {
     if (!sleep(&watch)) {
       (void)is_attended();  // counts what was polled before: not of the next turn
       unattended_ns_ = turn_ns_;
-      return base::sleep_for(kAsideMinNs);
+      return stay_aside();
     }
     what.was_woken = watch.has_events;
     what.is_at_all = !watch.has_events;

@@ -116,6 +116,7 @@ class Engine {
     bool sleep(Watch* watch);
     bool is_attended();
     bool is_helped() const;
+    void stay_aside();
     uint64_t look_for_bulk(Look& look);
 
     Engine* engine_ = nullptr;
@@ -124,6 +125,9 @@ class Engine {
     uint64_t turn_ns_ = 0;        ///< when that was
     uint64_t polled_ns_ = 0;      ///< when there were more polls
     uint64_t unattended_ns_ = 0;  ///< when nobody else polled often
+    uint64_t attended_ns_ = 0;    ///< when somebody did
+    uint64_t began_ns_ = 0;       ///< when they had begun to, if they still do; else 0
+    uint64_t stretch_ns_ = 0;     ///< how long they did the last time, at least
     uint64_t looked_ns_ = 0;      ///< last look at all
     uint64_t bulk_ns_ = 0;        ///< when many bytes last moved; 0: never
     uint64_t long_ns_ = 0;        ///< last look that was long, if only by the clock; 0: none
